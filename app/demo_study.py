@@ -14,13 +14,13 @@ from annotate.segments.segment_edits import add_segment
 from annotate.study.recording_edits import add_recordings, probe_file
 from anonymize.export import export_job as anonymization
 from anonymize.faces import face_tracking_job as face_tracking
-from anonymize.methods.face_methods import recommended
+from anonymize.methods.face_methods import recommended_method
 from project.entities.study_records import Json, Verdict
 from project.errors import UserError
 from project.progress import Progress
 from project.queries.history_rows import latest_run
 from project.queries.recording_rows import all_recordings
-from project.session.jobs import JobSpec, run_here
+from project.session.jobs import JobSpec, run_inline
 from project.session.session import Session
 from project.store.study import Study
 from resources import resource
@@ -94,11 +94,11 @@ def make_demo(folder: Path, progress: Callable[[JobSpec], Progress]) -> Demo:
         tracked = latest_run(session.study, recording_id, "faces")
         if tracked is None:
             work = face_tracking.prepare(session, recording_id)
-            run_here(session, work, progress(work))
+            run_inline(session, work, progress(work))
             tracked = latest_run(session.study, recording_id, "faces")
             assert tracked is not None
-        export = anonymization.prepare(session, recording_id, recommended(), folder, overwrite=True)
-        result, _ = run_here(session, export, progress(export))
+        export = anonymization.prepare(session, recording_id, recommended_method(), folder, overwrite=True)
+        result, _ = run_inline(session, export, progress(export))
         number = session.recording(recording_id).number
     frames = cast(int, tracked.result["frames"])
     return Demo(

@@ -11,7 +11,7 @@ from project.session.jobs import JobSpec
 from project.session.session import Session
 
 
-def make_again(session: Session, job: InterruptedJob) -> JobSpec | None:
+def recreate_job(session: Session, job: InterruptedJob) -> JobSpec | None:
     """Return the job as the study wants it now; None where nothing of it is left to do.
 
     Raises:
@@ -19,7 +19,7 @@ def make_again(session: Session, job: InterruptedJob) -> JobSpec | None:
     """
     session.study.require_writable()
     try:
-        return _AGAIN[job.kind](session, job)
+        return _RECREATORS[job.kind](session, job)
     except (KeyError, TypeError, ValueError) as error:
         raise UserError(f"“{job.title}” cannot be resumed: its note is damaged.", "Start it anew.") from error
 
@@ -99,9 +99,11 @@ def _privacy(session: Session, job: InterruptedJob) -> JobSpec:
 
 def _release(session: Session, job: InterruptedJob) -> JobSpec:
     from anonymize.release import release_job as release
-    from anonymize.release.release_plan import plan_from
+    from anonymize.release.release_plan import parse_plan
 
-    return release.prepare(session, Path(str(job.asked["folder"])), plan_from(cast(dict[str, Json], job.asked["plan"])))
+    return release.prepare(
+        session, Path(str(job.asked["folder"])), parse_plan(cast(dict[str, Json], job.asked["plan"]))
+    )
 
 
 def _fetch(session: Session, job: InterruptedJob) -> JobSpec:
@@ -110,7 +112,7 @@ def _fetch(session: Session, job: InterruptedJob) -> JobSpec:
     name, key = str(job.asked["name"]), str(job.asked.get("key", ""))
     if "source" in job.asked:
         return fetching.prepare_adding(name, Path(str(job.asked["source"])), str(job.asked.get("licence", "")))
-    refusal = fetching.why_not(session, name, key)
+    refusal = fetching.download_refusal(session, name, key)
     if refusal is not None:
         raise refusal
     return fetching.prepare(name, key)
@@ -122,7 +124,7 @@ def _ask(session: Session, job: InterruptedJob) -> JobSpec | None:
     return unanswered(session, JobSpec(job.kind, job.title, job.recording_id, job.asked), job.since)
 
 
-_AGAIN: Mapping[str, Callable[[Session, InterruptedJob], JobSpec | None]] = {
+_RECREATORS: Mapping[str, Callable[[Session, InterruptedJob], JobSpec | None]] = {
     "faces": _faces,
     "text": _text,
     "speech": _speech,

@@ -11,22 +11,22 @@ from textwrap import shorten
 from typing import Any
 
 from annotate.team.study_copies import MergedCopy
-from benchmark.questions.filter_rules import step_of
+from benchmark.questions.filter_rules import step_of_property
 from project.entities.study_records import Json, Participant
 from project.errors import UserError
 from project.merging.conflict_resolution import present_version
 from project.queries.annotator_rows import all_annotators
-from project.queries.chain_rows import chain_called, node_called
+from project.queries.chain_rows import find_chain, find_node
 from project.queries.history_rows import Conflict, Version
 from project.queries.judgment_rows import all_judges
-from project.queries.question_rows import question_called
+from project.queries.question_rows import find_question
 from project.queries.recording_rows import all_participants, all_recordings
-from project.queries.segment_rows import segment
-from project.schema.columns import WORDS
+from project.queries.segment_rows import find_segment
+from project.schema.columns import TABLE_LABELS
 from project.schemes.scheme import Scheme
 from project.session.session import Session
 from project.store.column_values import words_from_json
-from project.timebase import SECOND, format_time
+from project.timebase import SECOND_US, format_time
 
 NOTHING = "—"
 TIMES_OF_WORDS = "times of words"
@@ -43,7 +43,7 @@ _UTTERANCE = {
     "checked": "checked",
     "suggested": "speaker is a guess",
 }
-_LONGEST = 40
+_MAX_TITLE_CHARS = 40
 """Letters of a text that its title shows."""
 
 
@@ -58,7 +58,7 @@ class ConflictWords:
         self._schemes = None if keys else session.schemes
         self._names = {one.id: one.name for one in all_annotators(study)}
         self._names |= {one.id: one.name for one in all_judges(study)}
-        self._names |= _told_apart(all_participants(study))
+        self._names |= _name_participants(all_participants(study))
         self._names |= {one.id: f"recording {one.number}" for one in all_recordings(study)}
 
     def title(self, conflict: Conflict, ours: Version | None, theirs: Version | None) -> str:
@@ -72,14 +72,14 @@ class ConflictWords:
             case "segment_value":
                 return f"{self._field(key[1], key[3])} of a segment, {self._segment(key[0])}"
             case "utterance" | "question":
-                return f"{conflict.table.capitalize()} {_quoted(row.get('text'))}, {self._where(row)}"
+                return f"{conflict.table.capitalize()} {_quote(row.get('text'))}, {self._where(row)}"
             case "property":
-                step = step_of(key[0])
+                step = step_of_property(key[0])
                 return f"Study: {key[0]}" if step is None else f"Filter of questions: {step.name.lower()}"
             case "chain":
-                return f"Chain {_quoted(row.get('name'))}"
+                return f"Chain {_quote(row.get('name'))}"
             case "chain_node":
-                return f"Node {_quoted(row.get('text'))} of the chain {self._chain(row.get('chain_id'))}"
+                return f"Node {_quote(row.get('text'))} of the chain {self._chain(row.get('chain_id'))}"
             case "chain_person":
                 return f"Characters of the node {self._node(key[0])}: {self._name(key[1])}"
             case "chain_edge":
@@ -94,7 +94,7 @@ class ConflictWords:
                 where = self._name(row["recording_id"]) if row.get("recording_id") else "the study"
                 return f"Waiver of the rule {row.get('rule', NOTHING)}, {where}"
             case "public_word" | "private_word":
-                return f"{'Kept' if conflict.table == 'public_word' else 'Hidden'} everywhere: {_quoted(key[0])}"
+                return f"{'Kept' if conflict.table == 'public_word' else 'Hidden'} everywhere: {_quote(key[0])}"
             case "episode":
                 return f"Episode: {self._name(key[0])}"
             case "episode_agent":
@@ -137,7 +137,7 @@ class ConflictWords:
 
     def _chosen(self, row: dict[str, Any]) -> str:
         """Return the value of a field, choices as its scheme calls them."""
-        scheme, value = self._scheme(row["scheme"]), _parsed(row["value"])
+        scheme, value = self._scheme(row["scheme"]), _parse_json(row["value"])
         if scheme is None:
             return self._told(value)
         if isinstance(value, list):
@@ -171,29 +171,29 @@ class ConflictWords:
 
     def _of_utterance(self, column: str, value: Any) -> str:
         if column == "words":
-            return " ".join(f"{word.start_us / SECOND:.2f}" for word in words_from_json(value)) or NOTHING
+            return " ".join(f"{word.start_us / SECOND_US:.2f}" for word in words_from_json(value)) or NOTHING
         return self._text(column, value) if column == "participant_id" else "yes" if value else "no"
 
     def _name(self, value: Any) -> str:
         return self._names.get(str(value), str(value))
 
     def _chain(self, chain_id: Any) -> str:
-        found = chain_called(self._study, str(chain_id)) if chain_id else None
-        return NOTHING if not chain_id else "that is gone" if found is None else _quoted(found.name)
+        found = find_chain(self._study, str(chain_id)) if chain_id else None
+        return NOTHING if not chain_id else "that is gone" if found is None else _quote(found.name)
 
     def _node(self, node_id: Any) -> str:
-        found = node_called(self._study, str(node_id))
-        return "a node that is gone" if found is None else _quoted(found.text)
+        found = find_node(self._study, str(node_id))
+        return "a node that is gone" if found is None else _quote(found.text)
 
     def _question(self, question_id: Any) -> str:
         try:
-            found = question_called(self._study, str(question_id))
+            found = find_question(self._study, str(question_id))
         except UserError:
             return "that is damaged"
-        return "that is gone" if found is None else _quoted(found.text)
+        return "that is gone" if found is None else _quote(found.text)
 
     def _segment(self, segment_id: str) -> str:
-        found = segment(self._study, segment_id)
+        found = find_segment(self._study, segment_id)
         return "which is gone" if found is None else self._where(asdict(found))
 
     def _where(self, row: dict[str, Any]) -> str:
@@ -202,7 +202,7 @@ class ConflictWords:
         return f"{self._name(row.get('recording_id'))}, at {format_time(int(row['start_us']))}"
 
     def _plain(self, text: Any) -> str:
-        return self._told(_parsed(text))
+        return self._told(_parse_json(text))
 
     def _told(self, value: Any) -> str:
         """Return a value of JSON in words; of a wrong option, which is a list that begins with its text, the text."""
@@ -219,7 +219,7 @@ class ConflictWords:
                 return self._name(value)
 
 
-def _told_apart(people: Sequence[Participant]) -> dict[str, str]:
+def _name_participants(people: Sequence[Participant]) -> dict[str, str]:
     """Return what participants are called; those whom two people gave the same pseudonym are numbered."""
     called: dict[str, list[str]] = {}
     for one in people:
@@ -231,22 +231,22 @@ def _told_apart(people: Sequence[Participant]) -> dict[str, str]:
     }
 
 
-def _quoted(text: Any) -> str:
-    return f"“{shorten(str(text or ''), _LONGEST, placeholder='…')}”"
+def _quote(text: Any) -> str:
+    return f"“{shorten(str(text or ''), _MAX_TITLE_CHARS, placeholder='…')}”"
 
 
 def _parts(text: Any) -> dict[str, Any]:
     """Return what a property says, where that is several things."""
-    found = _parsed(text)
+    found = _parse_json(text)
     return found if isinstance(found, dict) else {}
 
 
 def _items(text: Any) -> list[Any]:
-    found = _parsed(text)
+    found = _parse_json(text)
     return found if isinstance(found, list) else []
 
 
-def _parsed(text: Any) -> Any:
+def _parse_json(text: Any) -> Any:
     """Return a value of JSON; the text itself where it is none."""
     try:
         return json.loads(text)
@@ -304,7 +304,7 @@ class ConflictDescription:
         }
 
 
-def described(session: Session, conflict: Conflict, *, keys: bool = False) -> ConflictDescription:
+def describe_conflict(session: Session, conflict: Conflict, *, keys: bool = False) -> ConflictDescription:
     """Put a conflict into words; a program is told the `keys` of labels, fields and choices instead of their names."""
     words = ConflictWords(session, keys=keys)
     ours = present_version(session.study, conflict) if conflict.resolution is None else conflict.ours
@@ -326,7 +326,7 @@ def described(session: Session, conflict: Conflict, *, keys: bool = False) -> Co
     )
 
 
-def as_json(done: Sequence[MergedCopy]) -> dict[str, Json]:
+def merge_json(done: Sequence[MergedCopy]) -> dict[str, Json]:
     """Return one object for each copy."""
     return {
         "copies": [
@@ -348,7 +348,7 @@ def as_json(done: Sequence[MergedCopy]) -> dict[str, Json]:
     }
 
 
-def as_text(done: Sequence[MergedCopy], unresolved: int, *, dry_run: bool = False) -> str:
+def merge_report_text(done: Sequence[MergedCopy], unresolved: int, *, dry_run: bool = False) -> str:
     """Return lines for people."""
     lines: list[str] = []
     for one in done:
@@ -359,7 +359,7 @@ def as_text(done: Sequence[MergedCopy], unresolved: int, *, dry_run: bool = Fals
         for table, came in one.merged.tables.items():
             counts = ((came.added, "added"), (came.changed, "changed"), (came.removed, "removed"))
             lines.append(
-                f"  {WORDS.get(table, table)}: {', '.join(f'{count} {what}' for count, what in counts if count)}"
+                f"  {TABLE_LABELS.get(table, table)}: {', '.join(f'{count} {what}' for count, what in counts if count)}"
             )
         lines += [f"  {name} is recording {number} here" for name, number in one.merged.renumbered.items()]
         lines += [f"  the judge {name} is called {own} here" for name, own in one.merged.renamed.items()]

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from project.entities.study_records import Json
 from project.errors import UserError
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
 Keys = Mapping[str, tuple[str, ...]]
 _KIND = "greenroom shortcuts"
-_LONGEST = 1_000_000
+_MAX_FILE_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class KeyTable:
         return KeyTable(self.usual, changed)
 
 
-def shared(table: KeyTable) -> list[str]:
+def shared_keys(table: KeyTable) -> list[str]:
     """Return the keys that more than one action has; a table that was made by edits has none."""
     found: dict[str, int] = {}
     for action in table.usual:
@@ -123,7 +123,7 @@ def write_keys(table: KeyTable, path: Path) -> None:
     except OSError as error:
         scratch.unlink(missing_ok=True)
         raise UserError(
-            f"“{shown(path.name)}” cannot be written: {error.strerror}.", "Choose another folder."
+            f"“{escape_unprintable(path.name)}” cannot be written: {error.strerror}.", "Choose another folder."
         ) from None
 
 
@@ -133,13 +133,15 @@ def read_keys(usual: Keys, path: Path) -> KeyTable:
     Raises:
         UserError: it cannot be read, is something else, or gives one key to two actions.
     """
-    wrong = UserError(f"“{shown(path.name)}” holds no shortcuts.", "Choose a file that Export wrote.")
+    wrong = UserError(f"“{escape_unprintable(path.name)}” holds no shortcuts.", "Choose a file that Export wrote.")
     try:
-        if path.stat().st_size > _LONGEST:
+        if path.stat().st_size > _MAX_FILE_BYTES:
             raise wrong
         found = json.loads(path.read_text("utf-8"))
     except OSError as error:
-        raise UserError(f"“{shown(path.name)}” cannot be read: {error.strerror}.", "Choose another file.") from None
+        raise UserError(
+            f"“{escape_unprintable(path.name)}” cannot be read: {error.strerror}.", "Choose another file."
+        ) from None
     except (ValueError, RecursionError):
         raise wrong from None
     if not isinstance(found, dict) or found.get("kind") != _KIND or not isinstance(found.get("keys"), dict):
@@ -151,13 +153,14 @@ def read_keys(usual: Keys, path: Path) -> KeyTable:
         if action in usual:
             given[action] = tuple(dict.fromkeys(keys))
     table = KeyTable(usual, {action: keys for action, keys in given.items() if keys != usual[action]})
-    twice = shared(table)
+    twice = shared_keys(table)
     if twice:
         raise UserError(
-            f"“{shown(path.name)}” gives {_listed(twice)} to two actions.", "Mend the file, or set the keys by hand."
+            f"“{escape_unprintable(path.name)}” gives {_join_keys(twice)} to two actions.",
+            "Mend the file, or set the keys by hand.",
         )
     return table
 
 
-def _listed(keys: Iterable[str]) -> str:
-    return ", ".join(shown(one) for one in [*keys][:3])
+def _join_keys(keys: Iterable[str]) -> str:
+    return ", ".join(escape_unprintable(one) for one in [*keys][:3])

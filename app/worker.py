@@ -33,10 +33,10 @@ from models.connection.network_sandbox import refuse_network
 from project.entities.egress_policy import Forbidden
 from project.entities.study_records import Json
 from project.errors import Cancelled, UserError
-from project.session.jobs import CONNECTING, compute
+from project.session.jobs import NETWORK_KINDS, compute
 
-REPORT_EVERY_S = 0.05
-_BEHIND_THE_WINDOW = 10
+REPORT_INTERVAL_S = 0.05
+_NICE_LEVEL = 10
 
 
 class _Lines:
@@ -52,7 +52,7 @@ class _Lines:
             self._out.flush()
 
 
-class _Job:
+class _WorkerJob:
     """One job, and whoever holds the study as it sees them; its threads may share it."""
 
     threadsafe = True
@@ -79,11 +79,11 @@ class _Job:
     @property
     def connects(self) -> bool:
         """Whether it may connect, where a policy allows it."""
-        return self._request["job"] in CONNECTING
+        return self._request["job"] in NETWORK_KINDS
 
     def progress(self, done: int, total: int, text: str = "") -> None:
         now = time.monotonic()
-        if now - self._last >= REPORT_EVERY_S or done == total:
+        if now - self._last >= REPORT_INTERVAL_S or done == total:
             self._last = now
             self._lines.send({"progress": [done, total, text]})
 
@@ -140,13 +140,13 @@ class _Job:
 
 def run(*, stay: bool = False) -> int:
     """Do the one job, or all that are asked for; returns 0 when answered, also with an error or a cancellation."""
-    sentinel.install()
+    sentinel.install_audit_hook()
     if stay and hasattr(os, "nice"):
         # It works while somebody works in the window, which comes first.
-        os.nice(_BEHIND_THE_WINDOW)
+        os.nice(_NICE_LEVEL)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    jobs = queue.SimpleQueue[_Job | None]()
+    jobs = queue.SimpleQueue[_WorkerJob | None]()
     threading.Thread(target=_listen, args=(jobs, _Lines(answers)), daemon=True).start()
     while (job := jobs.get()) is not None:
         if not stay and not job.connects:
@@ -159,14 +159,14 @@ def run(*, stay: bool = False) -> int:
     os._exit(0)
 
 
-def _listen(jobs: "queue.SimpleQueue[_Job | None]", lines: _Lines) -> None:
+def _listen(jobs: "queue.SimpleQueue[_WorkerJob | None]", lines: _Lines) -> None:
     """Take jobs; whatever else is said is about the one that was asked for last."""
-    newest: _Job | None = None
+    newest: _WorkerJob | None = None
     for line in sys.stdin:
         said = line.strip()
         message = json.loads(said) if said and said != "cancel" else None
         if message is not None and "job" in message:
-            newest = _Job(message, lines)
+            newest = _WorkerJob(message, lines)
             jobs.put(newest)
         elif newest is not None and message is not None:
             newest.answer(message)

@@ -17,17 +17,17 @@ import numpy as np
 from av.container import OutputContainer
 from numpy.typing import NDArray
 
-from media.decoding import pictures, span
-from media.encoding import EncodeOptions, VideoEncoder, clip_time_base, replaced_when_whole, unnamed_file
+from media.decoding import frame_range, iterate_frames
+from media.encoding import EncodeOptions, VideoEncoder, atomic_output, clip_time_base, unnamed_file
 from media.frame_index import FrameIndex, load_index
 from media.picture import DecodedFrame
 from media.sound import Silence, SoundFilter
-from media.soundtrack import OPTIONS, Soundtrack
-from media.source import opened, sound_stream, write_error
+from media.soundtrack import MP4_OPTIONS, Soundtrack
+from media.source import open_media, sound_stream, write_error
 from project.errors import UserError
-from project.files.fingerprints import changed_meanwhile, sha256_of
+from project.files.fingerprints import file_changed_error, file_sha256
 from project.progress import Progress, Silent
-from project.timebase import SECOND, FrameTimes
+from project.timebase import SECOND_US, FrameTimes
 
 T = TypeVar("T")
 
@@ -85,7 +85,7 @@ class Pipe(Generic[T]):
             yield item
 
 
-_AHEAD = 6
+_QUEUE_SIZE = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +160,9 @@ def paint_clip(
     options = options or EncodeOptions()
     progress = progress or Silent()
     index = index or load_index(source)
-    stretch = _stretch(index, start_us, end_us)
-    with replaced_when_whole(destination, (source,), overwrite=overwrite) as temporary:
-        job = _Job(source, index, paint, stretch, options, progress, sound)
+    stretch = _clip_span(index, start_us, end_us)
+    with atomic_output(destination, (source,), overwrite=overwrite) as temporary:
+        job = _EncodingRun(source, index, paint, stretch, options, progress, sound)
         # Written where nobody else reaches it, so that its checksum is that of what was painted.
         with unnamed_file(temporary.parent) as clip:
             job.run(clip.path)
@@ -175,8 +175,8 @@ def paint_clip(
             )
         if examine is not None:
             examine(temporary)
-        if sha256_of(temporary) != sha256:
-            raise changed_meanwhile(destination.name)
+        if file_sha256(temporary) != sha256:
+            raise file_changed_error(destination.name)
     width, height = (side + side % 2 for side in (index.canvas.width, index.canvas.height))
     return ClipResult(destination, job.frames, job.duration_us, width, height, job.damaged, sha256, job.sound)
 
@@ -186,11 +186,11 @@ def stream_times(path: Path) -> FrameTimes:
     return load_index(path).times
 
 
-def _stretch(index: FrameIndex, start_us: int | None, end_us: int | None) -> tuple[int, int] | None:
+def _clip_span(index: FrameIndex, start_us: int | None, end_us: int | None) -> tuple[int, int] | None:
     """Return where the clip's zero and its end lie, or None for the whole recording."""
     if (start_us is None or start_us <= 0) and (end_us is None or end_us >= index.times.end_us):
         return None
-    first, stop = span(index, start_us, end_us)
+    first, stop = frame_range(index, start_us, end_us)
     zero = min(start_us or 0, index.times.time_of(first)) if first == 0 else index.times.time_of(first)
     zero = max(0, zero)
     end = index.times.end_us if end_us is None else end_us
@@ -199,7 +199,7 @@ def _stretch(index: FrameIndex, start_us: int | None, end_us: int | None) -> tup
     return zero, min(end, index.times.time_of(stop) if stop < len(index) else index.times.end_us)
 
 
-class _Job:
+class _EncodingRun:
     """One run: a thread decodes, the caller paints, a thread encodes."""
 
     def __init__(
@@ -214,9 +214,9 @@ class _Job:
     ) -> None:
         self._source, self._index, self._paint, self._treatment = source, index, paint, treatment
         self._stretch, self._options, self._progress = stretch, options, progress
-        self._first, self._stop = (0, len(index)) if stretch is None else span(index, *stretch)
-        self._decoded: Pipe[DecodedFrame] = Pipe(_AHEAD)
-        self._painted: Pipe[DecodedFrame] = Pipe(_AHEAD)
+        self._first, self._stop = (0, len(index)) if stretch is None else frame_range(index, *stretch)
+        self._decoded: Pipe[DecodedFrame] = Pipe(_QUEUE_SIZE)
+        self._painted: Pipe[DecodedFrame] = Pipe(_QUEUE_SIZE)
         self._failure: BaseException | None = None
         self.frames = self._stop - self._first
         self.damaged = 0
@@ -270,7 +270,7 @@ class _Job:
         times = self._index.times
         start = times.time_of(self._first)
         end = None if self._stop == len(self._index) else times.time_of(self._stop)
-        for picture in pictures(self._source, self._index, start, end):
+        for picture in iterate_frames(self._source, self._index, start, end):
             self._decoded.put(picture)
         self._decoded.finish()
 
@@ -308,14 +308,14 @@ class _Job:
         if self._stretch is not None and index.times.time_of(self._first) == self._stretch[0]:
             zero = int(index.pts[self._first]) * finer
         else:
-            zero = round(Fraction(zero_us, SECOND) / base)
+            zero = round(Fraction(zero_us, SECOND_US) / base)
         own = index.pts[self._first : self._stop] * finer - zero
         end_us = self.duration_us
-        last = max(int(own[-1]) + 1, round(Fraction(end_us, SECOND) / base))
+        last = max(int(own[-1]) + 1, round(Fraction(end_us, SECOND_US) / base))
         return np.append(own, last)
 
     def _soundtrack(self, output: OutputContainer) -> Soundtrack | None:
-        with opened(self._source) as container:
+        with open_media(self._source) as container:
             if sound_stream(container) is None:
                 return None
         treatment = None if self._treatment == "keep" else self._treatment
@@ -332,7 +332,7 @@ class _Job:
         return self._index.times.time_of(self._first) <= zero
 
 
-def steady_copy(
+def constant_rate_copy(
     source: Path, destination: Path, rate: int, *, sound: bool = False, progress: Progress | None = None
 ) -> int:
     """Write a clip of `rate` pictures a second, from time zero to the end; returns how many pictures it has.
@@ -352,19 +352,19 @@ def steady_copy(
     """
     progress = progress or Silent()
     index = load_index(source)
-    count = ticks_of(index, rate)
-    with opened(source) as container:
+    count = count_ticks(index, rate)
+    with open_media(source) as container:
         heard = sound and sound_stream(container) is not None
-    times = np.arange(count, dtype=np.int64) * SECOND // rate
+    times = np.arange(count, dtype=np.int64) * SECOND_US // rate
     steady = replace(
         index,
-        times=FrameTimes(times, count * SECOND // rate),
+        times=FrameTimes(times, count * SECOND_US // rate),
         pts=np.arange(count, dtype=np.int64),
         time_base=Fraction(1, rate),
     )
     options = EncodeOptions()
     try:
-        with av.open(f"file:{destination.absolute()}", "w", format="mp4", options=OPTIONS) as output:
+        with av.open(f"file:{destination.absolute()}", "w", format="mp4", options=MP4_OPTIONS) as output:
             encoder = VideoEncoder(output, steady, options)
             track = Soundtrack(output, source, None, options) if heard else None
             try:
@@ -377,17 +377,17 @@ def steady_copy(
     return count
 
 
-def ticks_of(index: FrameIndex, rate: int) -> int:
+def count_ticks(index: FrameIndex, rate: int) -> int:
     """Return how many ticks lie between zero and the end of a clip, at least one."""
-    return max(1, -(-index.times.end_us * rate // SECOND))
+    return max(1, -(-index.times.end_us * rate // SECOND_US))
 
 
-def shown_at_ticks(source: Path, index: FrameIndex, rate: int) -> Iterator[tuple[int, DecodedFrame]]:
+def frames_at_ticks(source: Path, index: FrameIndex, rate: int) -> Iterator[tuple[int, DecodedFrame]]:
     """Yield every tick with the picture that is on screen then; the same picture may come several times."""
-    count = ticks_of(index, rate)
-    wanted = [index.times.frame_at(tick * SECOND // rate) for tick in range(count)]
+    count = count_ticks(index, rate)
+    wanted = [index.times.frame_at(tick * SECOND_US // rate) for tick in range(count)]
     tick = 0
-    for picture in pictures(source, index):
+    for picture in iterate_frames(source, index):
         while tick < count and wanted[tick] == picture.index:
             yield tick, picture
             tick += 1
@@ -403,11 +403,11 @@ def _write(
     progress: Progress,
 ) -> None:
     finer = int(Fraction(1, rate) / encoder.time_base)
-    count = ticks_of(index, rate)
-    for tick, picture in shown_at_ticks(source, index, rate):
+    count = count_ticks(index, rate)
+    for tick, picture in frames_at_ticks(source, index, rate):
         progress.check_cancelled()
         if track is not None:
-            output.mux(list(track.until(tick * SECOND // rate)))
+            output.mux(list(track.until(tick * SECOND_US // rate)))
         output.mux(encoder.encode(picture.encodable(), tick * finer, finer))
         progress.progress(tick + 1, count, f"Writing at {rate} pictures a second")
     output.mux(encoder.rest())

@@ -19,8 +19,8 @@ from media.source import open_source
 from project.errors import UserError
 
 _LAYERS_AT = 21
-_MOST_THREADS = 17
-_OF_THE_MACHINE = (errno.ENOMEM, errno.EAGAIN)
+_MAX_THREADS = 17
+_MACHINE_ERRORS = (errno.ENOMEM, errno.EAGAIN)
 _FILLER = b"\x0c\x80"
 
 
@@ -226,7 +226,7 @@ class Decoder:
         codec.skip_frame = "NONREF"
         head = codec.extradata or b""
         start = len(_FILLER).to_bytes((head[4] & 3) + 1, "big") if head[:1] == b"\x01" else b"\0\0\0\1"
-        for _ in range(_MOST_THREADS):
+        for _ in range(_MAX_THREADS):
             try:
                 self._take(codec.decode(Packet(start + _FILLER)))
             except av.FFmpegError as error:
@@ -248,7 +248,7 @@ class Decoder:
 
     def _require_machine(self, error: av.FFmpegError) -> None:
         """Raise a UserError where the machine failed, and not the file."""
-        if error.errno in _OF_THE_MACHINE:
+        if error.errno in _MACHINE_ERRORS:
             raise UserError(
                 f"There is not enough memory in this computer to decode {self._path.name}.",
                 "Close other programs and try again; if that does not help, the file may be damaged.",
@@ -283,15 +283,15 @@ def _marks_references(stream: VideoStream) -> bool:
 _LOOK_BACK = 16
 
 
-def iterate(
+def iterate_rgb_frames(
     path: Path, index: FrameIndex | None = None, start_us: int | None = None, end_us: int | None = None
 ) -> Iterator[Frame]:
     """Yield every frame on screen between two times as RGB. See `pictures`."""
-    for picture in pictures(path, index, start_us, end_us):
+    for picture in iterate_frames(path, index, start_us, end_us):
         yield picture.frame()
 
 
-def pictures(
+def iterate_frames(
     path: Path, index: FrameIndex | None = None, start_us: int | None = None, end_us: int | None = None
 ) -> Iterator[DecodedFrame]:
     """Yield every frame on screen between two times without converting any.
@@ -304,12 +304,12 @@ def pictures(
         UserError: the file cannot be read or has no picture.
     """
     index = index or load_index(path)
-    first, stop = span(index, start_us, end_us)
+    first, stop = frame_range(index, start_us, end_us)
     decoder = Decoder(path, index)
     try:
         decoder.restart(index.key_of(first))
         decoder.skip_to(first)
-        for found in _marked_back(decoder, index):
+        for found in _mark_earlier_damage(decoder, index):
             if found.index >= stop:
                 return
             if found.index >= first:
@@ -320,14 +320,14 @@ def pictures(
         decoder.close()
 
 
-def span(index: FrameIndex, start_us: int | None, end_us: int | None) -> tuple[int, int]:
+def frame_range(index: FrameIndex, start_us: int | None, end_us: int | None) -> tuple[int, int]:
     """Return the first position on screen between two times, and the one after the last."""
     first = 0 if start_us is None else index.times.frame_at(start_us)
     stop = len(index) if end_us is None else index.times.frame_at(end_us - 1) + 1
     return first, stop
 
 
-def _marked_back(decoder: Decoder, index: FrameIndex) -> Iterator[Decoded]:
+def _mark_earlier_damage(decoder: Decoder, index: FrameIndex) -> Iterator[Decoded]:
     """Hold pictures back a little, because damage shows only after pictures that were already built on it."""
     held: deque[Decoded] = deque()
     before = False

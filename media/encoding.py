@@ -25,9 +25,9 @@ from av.video.stream import VideoStream
 
 from media.frame_index import FrameIndex
 from media.picture import planes
-from media.source import UNNAMED, write_error
+from media.source import DESCRIPTOR_FOLDER, write_error
 from project.errors import UserError
-from project.files.fingerprints import changed_meanwhile
+from project.files.fingerprints import file_changed_error
 
 _FINEST_TICK = Fraction(1, 90_000)
 _SEI = "filter_units=remove_types=6"
@@ -55,7 +55,7 @@ def clip_time_base(source: Fraction) -> Fraction:
     return source / max(1, -(-source // _FINEST_TICK))
 
 
-def even(frame: av.VideoFrame) -> av.VideoFrame:
+def pad_to_even(frame: av.VideoFrame) -> av.VideoFrame:
     """Return the frame with odd sides made even by repeating the last column and row: 4:2:0 knows no odd ones."""
     if frame.width % 2 == 0 and frame.height % 2 == 0:
         return frame
@@ -95,7 +95,7 @@ class VideoEncoder:
 
     def encode(self, frame: av.VideoFrame, pts: int, duration: int) -> "list[Packet[VideoStream]]":
         """Encode the next picture; `pts` and `duration` are in `time_base`."""
-        frame = even(frame)
+        frame = pad_to_even(frame)
         codec = self._stream.codec_context
         if not self._opened:
             codec.color_range, codec.colorspace = frame.color_range, frame.colorspace
@@ -122,7 +122,7 @@ class VideoEncoder:
         return done
 
 
-_PIECE = 8 << 20
+_PIECE_BYTES = 8 << 20
 
 
 class UnnamedFile:
@@ -146,7 +146,7 @@ class UnnamedFile:
         before = self._state()
         yield
         if self._state() != before:
-            raise changed_meanwhile("The file")
+            raise file_changed_error("The file")
 
     def copy_to(self, target: Path, *, overwrite: bool = False) -> str:
         """Write its content to a file with a name and return the SHA-256 of the very bytes that were written.
@@ -162,7 +162,7 @@ class UnnamedFile:
         flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | (os.O_TRUNC if overwrite else os.O_EXCL)
         try:
             with os.fdopen(os.open(target, flags, 0o644), "wb") as written:
-                while piece := os.pread(self._handle, _PIECE, at):
+                while piece := os.pread(self._handle, _PIECE_BYTES, at):
                     digest.update(piece)
                     written.write(piece)
                     at += len(piece)
@@ -185,27 +185,27 @@ def unnamed_file(folder: Path) -> Iterator[UnnamedFile]:
         UserError: it cannot be made.
     """
     try:
-        number, path = _claim_nameless(folder)
+        number, path = _create_unnamed(folder)
     except OSError as error:
         raise write_error(folder, error) from None
     try:
         yield UnnamedFile(number, path)
     finally:
-        if path.parent != UNNAMED:
+        if path.parent != DESCRIPTOR_FOLDER:
             with suppress(OSError):
                 path.unlink(missing_ok=True)
         os.close(number)
 
 
-def _claim_nameless(folder: Path) -> tuple[int, Path]:
+def _create_unnamed(folder: Path) -> tuple[int, Path]:
     """Make a file without a name and return where it is reached; one with a name where there is no other way."""
     number, named = _claim(folder, ".part")
     try:
-        path = UNNAMED / str(number)
-        if not _opens(path):
+        path = DESCRIPTOR_FOLDER / str(number)
+        if not _can_open(path):
             return number, named
         named.unlink(missing_ok=True)
-        if _opens(path):
+        if _can_open(path):
             return number, path
     except BaseException:
         os.close(number)
@@ -215,7 +215,7 @@ def _claim_nameless(folder: Path) -> tuple[int, Path]:
     return _claim(folder, ".part")
 
 
-def _opens(path: Path) -> bool:
+def _can_open(path: Path) -> bool:
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CLOEXEC))
     except OSError:
@@ -224,7 +224,7 @@ def _opens(path: Path) -> bool:
 
 
 @contextmanager
-def replaced_when_whole(destination: Path, sources: tuple[Path, ...], *, overwrite: bool = False) -> Iterator[Path]:
+def atomic_output(destination: Path, sources: tuple[Path, ...], *, overwrite: bool = False) -> Iterator[Path]:
     """Give a temporary path in the destination's folder; what is written there takes the name when the block ends well.
 
     Whatever goes wrong, the temporary file is removed and an existing destination stays as it was. What a killed
@@ -233,7 +233,7 @@ def replaced_when_whole(destination: Path, sources: tuple[Path, ...], *, overwri
     Raises:
         UserError: the destination is a source (also through a link), exists already, or cannot be written.
     """
-    _refuse(destination, sources, overwrite)
+    _check_destination(destination, sources, overwrite)
     try:
         _sweep(destination.parent)
         number, temporary = _claim(destination.parent, f".part{destination.suffix}")
@@ -246,7 +246,7 @@ def replaced_when_whole(destination: Path, sources: tuple[Path, ...], *, overwri
         yield temporary
         with temporary.open("rb") as file:
             os.fsync(file.fileno())
-        _refuse(destination, sources, overwrite)
+        _check_destination(destination, sources, overwrite)
         if overwrite:
             temporary.replace(destination)
         else:
@@ -285,7 +285,7 @@ def _prefix() -> str:
     return f".greenroom-{socket.gethostname()}-"
 
 
-def _refuse(destination: Path, sources: tuple[Path, ...], overwrite: bool) -> None:
+def _check_destination(destination: Path, sources: tuple[Path, ...], overwrite: bool) -> None:
     name = " ".join(destination.name.split())
     if not destination.parent.is_dir():
         raise UserError(f"The folder {destination.parent.name or destination.parent} does not exist.", "Make it first.")
@@ -296,10 +296,10 @@ def _refuse(destination: Path, sources: tuple[Path, ...], overwrite: bool) -> No
     if any(destination.exists() and source.exists() and destination.samefile(source) for source in sources):
         raise UserError(f"{name} is the source itself, which is never overwritten.", "Choose another name or folder.")
     if not overwrite:
-        raise _exists(destination)
+        raise _exists_error(destination)
 
 
-def _exists(destination: Path) -> UserError:
+def _exists_error(destination: Path) -> UserError:
     name = " ".join(destination.name.split())
     return UserError(f"{name} exists already.", "Choose another name, or allow it to be replaced.")
 

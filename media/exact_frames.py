@@ -17,7 +17,7 @@ from media.decoding import Decoded, Decoder
 from media.frame_index import FrameIndex, load_index
 from media.picture import DecodedFrame, Frame
 from project.errors import UserError
-from project.timebase import SECOND, FrameTimes
+from project.timebase import SECOND_US, FrameTimes
 
 
 class FramePrefetcher:
@@ -92,8 +92,8 @@ def decoder_at(path: Path, index: FrameIndex, position: int) -> Iterator[Decoder
         decoder.close()
 
 
-DEFAULT_MEMORY = 256 << 20
-_BEHIND_US = SECOND + SECOND // 4
+DEFAULT_MEMORY_BYTES = 256 << 20
+_BEHIND_US = SECOND_US + SECOND_US // 4
 _NEAR = 8
 _TAIL = 3
 
@@ -110,7 +110,7 @@ class FrameReader:
     One thread owns a reader: make one for each thread.
     """
 
-    def __init__(self, path: Path, index: FrameIndex | None = None, *, memory: int = DEFAULT_MEMORY) -> None:
+    def __init__(self, path: Path, index: FrameIndex | None = None, *, memory: int = DEFAULT_MEMORY_BYTES) -> None:
         """Open a file.
 
         Args:

@@ -17,22 +17,22 @@ from av.codec.context import Flags
 from av.video.codeccontext import VideoCodecContext
 from numpy.typing import NDArray
 
-from media.clip_writer import shown_at_ticks
-from media.decoding import Decoder, span
+from media.clip_writer import frames_at_ticks
+from media.decoding import Decoder, frame_range
 from media.encoding import EncodeOptions, VideoEncoder, clip_time_base
 from media.frame_index import FrameIndex, first_frame, load_index
 from media.picture import FrameGeometry, planes
-from media.source import opened, picture_stream, start_of
+from media.source import axis_start_us, open_media, picture_stream
 from project.errors import UserError
 from project.files.temporary_files import cache_folder
 from project.progress import Progress, Silent
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 
 _QUALITY = 3
 _COMMENT, _SCAN = 0xFE, 0xDA
 
 
-def stills(source: Path, folder: Path, *, progress: Progress | None = None) -> dict[Path, str]:
+def write_stills(source: Path, folder: Path, *, progress: Progress | None = None) -> dict[Path, str]:
     """Write the picture that is on screen at every whole second, as `00000.jpg` and so on, into new files.
 
     Returns each file with the SHA-256 of what was written.
@@ -44,11 +44,11 @@ def stills(source: Path, folder: Path, *, progress: Progress | None = None) -> d
     progress = progress or Silent()
     index = load_index(source)
     written = {}
-    for tick, picture in shown_at_ticks(source, index, 1):
+    for tick, picture in frames_at_ticks(source, index, 1):
         progress.check_cancelled()
         target = folder / f"{tick:05}.jpg"
         try:
-            content = jpeg(picture.image)
+            content = encode_jpeg(picture.image)
             with target.open("xb") as file:
                 file.write(content)
         except OSError as error:
@@ -60,7 +60,7 @@ def stills(source: Path, folder: Path, *, progress: Progress | None = None) -> d
     return written
 
 
-def jpeg(image: "np.ndarray[tuple[int, ...], np.dtype[np.uint8]]") -> bytes:
+def encode_jpeg(image: "np.ndarray[tuple[int, ...], np.dtype[np.uint8]]") -> bytes:
     """Return an RGB picture, (h, w, 3), as a JPEG without any comment."""
     height, width = image.shape[:2]
     codec = av.CodecContext.create("mjpeg", "w")
@@ -87,12 +87,12 @@ def without_comments(data: bytes) -> bytes:
     return b"".join([*kept, data[at:]])
 
 
-_COARSEST = 31
+_MAX_QUANTIZER = 31
 _STEPS = 14
 """Of FFmpeg's quantizer at which the mean of its table is that of a JPEG of quality 50: 8 x 57.6 / 33.0."""
 
 
-def chosen_jpegs(
+def decode_jpegs(
     path: Path, positions: Sequence[int], size: tuple[int, int], quality: int, index: FrameIndex | None = None
 ) -> list[bytes]:
     """Return frames of a file, upright, as JPEGs of one size.
@@ -111,10 +111,10 @@ def chosen_jpegs(
         UserError: the file cannot be read or has no picture.
     """
     index = index or load_index(path, cache_folder())
-    return [small_jpeg(frame, index.canvas, size, quality) for frame in chosen_frames(path, index, positions)]
+    return [encode_scaled_jpeg(frame, index.canvas, size, quality) for frame in decode_frames(path, index, positions)]
 
 
-def chosen_frames(path: Path, index: FrameIndex, positions: Sequence[int]) -> Iterator[av.VideoFrame | None]:
+def decode_frames(path: Path, index: FrameIndex, positions: Sequence[int]) -> Iterator[av.VideoFrame | None]:
     """Yield the frames at ascending positions; None for one that cannot be decoded.
 
     Decoding starts from the key frame before a position unless it stands nearer already, and leaves out all frames that
@@ -123,16 +123,18 @@ def chosen_frames(path: Path, index: FrameIndex, positions: Sequence[int]) -> It
     decoder = Decoder(path, index)
     try:
         for position in positions:
-            found = _roll(decoder, index, position, index.key_of(position))
+            found = _decode_forward(decoder, index, position, index.key_of(position))
             if found is None:
                 # A key frame that cannot really be started from: one further back before giving up.
-                found = _roll(decoder, index, position, max(0, index.key_of(position) - 1), again=True)
+                found = _decode_forward(decoder, index, position, max(0, index.key_of(position) - 1), again=True)
             yield found
     finally:
         decoder.close()
 
 
-def _roll(decoder: Decoder, index: FrameIndex, position: int, key: int, *, again: bool = False) -> av.VideoFrame | None:
+def _decode_forward(
+    decoder: Decoder, index: FrameIndex, position: int, key: int, *, again: bool = False
+) -> av.VideoFrame | None:
     if again or not int(index.keyframes[key]) <= decoder.position <= position:
         decoder.restart(key)
     decoder.skip_to(position)
@@ -142,14 +144,14 @@ def _roll(decoder: Decoder, index: FrameIndex, position: int, key: int, *, again
     return None
 
 
-def fitting(canvas: FrameGeometry, longest: int) -> tuple[int, int]:
+def fit_size(canvas: FrameGeometry, longest: int) -> tuple[int, int]:
     """Return the even width and height of a picture as shown with no side longer than `longest`; never enlarged."""
     scale = min(1.0, longest / max(canvas.width, canvas.height))
     width, height = (max(2, round(side * scale / 2) * 2) for side in (canvas.width, canvas.height))
     return width, height
 
 
-def scaled(frame: av.VideoFrame, canvas: FrameGeometry, size: tuple[int, int], *, full: bool) -> av.VideoFrame:
+def scale_frame(frame: av.VideoFrame, canvas: FrameGeometry, size: tuple[int, int], *, full: bool) -> av.VideoFrame:
     """Return a decoded frame upright in another size, 8-bit 4:2:0; `full` makes it full range BT.601, as in a JPEG."""
     width, height = reversed(size) if canvas.rotation % 180 else size
     small = frame.reformat(
@@ -170,35 +172,39 @@ def scaled(frame: av.VideoFrame, canvas: FrameGeometry, size: tuple[int, int], *
     return turned
 
 
-def small_jpeg(frame: av.VideoFrame | None, canvas: FrameGeometry, size: tuple[int, int], quality: int) -> bytes:
+def encode_scaled_jpeg(
+    frame: av.VideoFrame | None, canvas: FrameGeometry, size: tuple[int, int], quality: int
+) -> bytes:
     """Return a decoded frame as a JPEG of a size, without comments; None is black."""
-    small = scaled(frame if frame is not None else canvas.black(), canvas, size, full=True)
+    small = scale_frame(frame if frame is not None else canvas.black(), canvas, size, full=True)
     codec = av.CodecContext.create("mjpeg", "w")
     assert isinstance(codec, VideoCodecContext)
     codec.width, codec.height, codec.pix_fmt = *size, "yuvj420p"
     codec.time_base = Fraction(1, 1)
     codec.flags |= Flags.bitexact
-    codec.qmin = codec.qmax = quantizer(quality)
+    codec.qmin = codec.qmax = quantizer_step(quality)
     codec.thread_count = 1
     small.pts = 0
     data = b"".join(bytes(packet) for packet in (*codec.encode(small), *codec.encode(None)))
     return without_comments(data)
 
 
-def quantizer(quality: int) -> int:
+def quantizer_step(quality: int) -> int:
     """Return the step of FFmpeg's quantizer, 1 to 31, that stands for a JPEG quality from 1 to 100.
 
     A quality q multiplies the usual table (ITU-T T.81, Annex K) by 50 / q below 50 and by 2 - q / 50 above, after the
     Independent JPEG Group; FFmpeg multiplies MPEG's table by its step.
     """
     factor = 50 / quality if quality < 50 else 2 - quality / 50
-    return min(_COARSEST, max(1, round(_STEPS * factor)))
+    return min(_MAX_QUANTIZER, max(1, round(_STEPS * factor)))
 
 
 _OPTIONS = EncodeOptions(crf=23)
 
 
-def small_clip(path: Path, start_us: int, end_us: int, size: tuple[int, int], index: FrameIndex | None = None) -> bytes:
+def encode_small_clip(
+    path: Path, start_us: int, end_us: int, size: tuple[int, int], index: FrameIndex | None = None
+) -> bytes:
     """Return a stretch as an MP4 (H.264 without B-frames, no sound), upright, with every frame at its own time.
 
     It begins with the frame on screen at `start_us`, whose time stamp becomes zero, and ends before the first frame
@@ -216,14 +222,14 @@ def small_clip(path: Path, start_us: int, end_us: int, size: tuple[int, int], in
         UserError: the file cannot be read or has no picture, or the stretch is empty.
     """
     index = index or load_index(path, cache_folder())
-    first, stop = span(index, start_us, end_us)
+    first, stop = frame_range(index, start_us, end_us)
     if stop <= first:
         raise UserError("The stretch is empty.", "Choose an end after the start.")
     times = index.times
     base = clip_time_base(index.time_base)
     ends = times.time_of(stop) if stop < len(index) else times.end_us
     ticks = [
-        round(Fraction(time_us - times.time_of(first), SECOND) / base)
+        round(Fraction(time_us - times.time_of(first), SECOND_US) / base)
         for time_us in (*(times.time_of(at) for at in range(first, stop)), ends)
     ]
     written = io.BytesIO()
@@ -237,7 +243,7 @@ def small_clip(path: Path, start_us: int, end_us: int, size: tuple[int, int], in
             while (found := decoder.next()) is not None and found.index < stop:
                 if found.index < first:
                     continue
-                frame = scaled(found.frame or index.canvas.black(), index.canvas, size, full=False)
+                frame = scale_frame(found.frame or index.canvas.black(), index.canvas, size, full=False)
                 place = found.index - first
                 output.mux(encoder.encode(frame, ticks[place], max(1, ticks[place + 1] - ticks[place])))
             output.mux(encoder.rest())
@@ -246,7 +252,7 @@ def small_clip(path: Path, start_us: int, end_us: int, size: tuple[int, int], in
     return written.getvalue()
 
 
-def thumbnail(path: Path, time_us: int, longest_side: int) -> NDArray[np.uint8]:
+def read_thumbnail(path: Path, time_us: int, longest_side: int) -> NDArray[np.uint8]:
     """Return a (height, width, 3) RGB picture from near a time, no side longer than `longest_side`.
 
     It shows the nearest keyframe before the time, which is the one picture that needs no other to be decoded. It is
@@ -256,15 +262,15 @@ def thumbnail(path: Path, time_us: int, longest_side: int) -> NDArray[np.uint8]:
         UserError: the file cannot be read or has no picture.
     """
     name = " ".join(path.name.split())
-    with opened(path) as container:
+    with open_media(path) as container:
         stream = picture_stream(container)
         if stream is None:
             raise UserError(f"{name} has no picture.", "It can be used as sound only.")
         try:
-            container.seek(start_of(container) + max(0, time_us))
+            container.seek(axis_start_us(container) + max(0, time_us))
             frame = first_frame(container, stream)
             if frame is None:
-                container.seek(start_of(container))
+                container.seek(axis_start_us(container))
                 frame = first_frame(container, stream)
         except av.FFmpegError:
             frame = None

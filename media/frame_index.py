@@ -19,16 +19,16 @@ from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
 from media.picture import FrameGeometry
-from media.source import all_to_us, opened, picture_stream, start_of, to_us, told_of
+from media.source import axis_start_us, explain_open_errors, open_media, picture_stream, ticks_array_to_us, ticks_to_us
 from project.errors import UserError
 from project.files.filesystem import read_regular
 from project.files.fingerprints import fingerprint
 from project.files.temporary_files import Arrays, load_arrays, save_arrays
 from project.progress import Progress, Silent
-from project.timebase import SECOND, FrameTimes
+from project.timebase import SECOND_US, FrameTimes
 
-_LOOK_US = 5 * SECOND
-_LEAST_US = SECOND // 10
+_LOOK_US = 5 * SECOND_US
+_LEAST_US = SECOND_US // 10
 _LEAST_TAIL = 4096
 _TAIL_PER_SECOND = 256
 _SEGMENT = bytes.fromhex("18538067")
@@ -37,7 +37,7 @@ _CHUNK_HEAD = 8
 _RIFF_HEAD = 12
 _TS_PACKETS = ((0, 188), (4, 192), (0, 204))
 _TS_SYNC = 0x47
-_MOST_PARTS = 200_000
+_MAX_PARTS = 200_000
 """Boxes, chunks or elements of a file; what has more is not looked at to its end."""
 
 
@@ -57,7 +57,7 @@ def missing_us(container: InputContainer, path: Path) -> int:
     Raises:
         UserError: the file cannot be read any more.
     """
-    with told_of(path):
+    with explain_open_errors(path):
         return _missing_us(container, path)
 
 
@@ -65,17 +65,17 @@ def _missing_us(container: InputContainer, path: Path) -> int:
     name, size = container.format.name, container.size
     if "mp4" in name:
         box = _cut_box(path, size)
-        beyond = max((_beyond(stream, size, bool(box)) for stream in _streams(container)), default=0)
+        beyond = max((_lost_samples_us(stream, size, bool(box)) for stream in _streams(container)), default=0)
         if beyond or box in (b"", b"mdat"):
             return beyond
-        return _after_the_packets(container, path, True) or _gap_us(container)
+        return _missing_after_packets_us(container, path, True) or _gap_us(container)
     if "matroska" in name:
         cut, inside = _ends_in_segment(path, size)
-        missing = _after_the_packets(container, path, cut)
+        missing = _missing_after_packets_us(container, path, cut)
         return missing or (_gap_us(container) if inside else 0)
     if name == "avi":
         cut = _ends_in_riff(path, size)
-        missing = _after_the_packets(container, path, cut)
+        missing = _missing_after_packets_us(container, path, cut)
         return missing or (_gap_us(container) if cut and _ends_in_chunk(path, size) else 0)
     if name == "mpegts":
         return _gap_us(container) if _ends_in_packet(path, size) else 0
@@ -88,7 +88,7 @@ def _streams(container: InputContainer) -> Iterator[VideoStream | AudioStream]:
             yield stream
 
 
-def _beyond(stream: VideoStream | AudioStream, size: int, cut: bool) -> int:
+def _lost_samples_us(stream: VideoStream | AudioStream, size: int, cut: bool) -> int:
     """How much of a stream lies in samples that end after the end of the file, going by the table of all samples."""
     entries = stream.index_entries
     if not len(entries) or not (cut or entries[-1].pos + entries[-1].size > size):
@@ -101,7 +101,7 @@ def _beyond(stream: VideoStream | AudioStream, size: int, cut: bool) -> int:
     return max(1, _ticks_to_us(stream, int(ends[:, 0].max() - lost.min()) + gap))
 
 
-def _after_the_packets(container: InputContainer, path: Path, cut: bool) -> int:
+def _missing_after_packets_us(container: InputContainer, path: Path, cut: bool) -> int:
     """How far before the declared end the last packets lie, if that means that some are lost."""
     declared = _declared(container)
     if not declared:
@@ -111,10 +111,10 @@ def _after_the_packets(container: InputContainer, path: Path, cut: bool) -> int:
         end, last = _last_packets(container, declared - _LOOK_US)
     if not last:
         # An AVI file that lost its table gives wrong times after a jump, a cut Matroska file may give no packet at all.
-        with opened(path) as fresh:
+        with open_media(path) as fresh:
             end, last = _last_packets(fresh)
     short = declared - end
-    tail = container.size - last > _LEAST_TAIL + _TAIL_PER_SECOND * declared // SECOND
+    tail = container.size - last > _LEAST_TAIL + _TAIL_PER_SECOND * declared // SECOND_US
     least = _gap_us(container) if cut else max(_LEAST_US, 2 * _gap_us(container))
     return short if (cut or tail) and 2 * short > least else 0
 
@@ -132,14 +132,14 @@ def _last_packets(container: InputContainer, from_us: int = 0) -> tuple[int, int
     end = last = 0
     try:
         if from_us > 0:
-            container.seek(from_us + start_of(container))
+            container.seek(from_us + axis_start_us(container))
         for packet in container.demux(list(wanted.values())):
             stamp = packet.dts if packet.pts is None else packet.pts
             if not packet.size or stamp is None:
                 continue
             stream = wanted[packet.stream_index]
             length = _ticks_to_us(stream, packet.duration) if packet.duration else _frame_us(stream)
-            end = max(end, _ticks_to_us(stream, stamp) - start_of(container) + length)
+            end = max(end, _ticks_to_us(stream, stamp) - axis_start_us(container) + length)
             last = max(last, (packet.pos or 0) + packet.size)
     except av.FFmpegError:
         pass
@@ -152,12 +152,12 @@ def _gap_us(container: InputContainer) -> int:
 
 def _frame_us(stream: VideoStream | AudioStream) -> int:
     rate = stream.average_rate if isinstance(stream, VideoStream) else None
-    return round(SECOND / rate) if rate else 0
+    return round(SECOND_US / rate) if rate else 0
 
 
 def _ticks_to_us(stream: VideoStream | AudioStream, ticks: int) -> int:
-    base = stream.time_base or Fraction(1, SECOND)
-    return to_us(ticks, base.numerator, base.denominator)
+    base = stream.time_base or Fraction(1, SECOND_US)
+    return ticks_to_us(ticks, base.numerator, base.denominator)
 
 
 def _cut_box(path: Path, size: int) -> bytes:
@@ -165,7 +165,7 @@ def _cut_box(path: Path, size: int) -> bytes:
     fragmented = False
     with read_regular(path) as file:
         at = 0
-        for _ in range(_MOST_PARTS):
+        for _ in range(_MAX_PARTS):
             if at + _CHUNK_HEAD > size:
                 break
             file.seek(at)
@@ -186,7 +186,7 @@ def _ends_in_riff(path: Path, size: int) -> bool:
     """Whether an AVI file is smaller than its chunks say."""
     with read_regular(path) as file:
         at = 0
-        for _ in range(_MOST_PARTS):
+        for _ in range(_MAX_PARTS):
             if at + _RIFF_HEAD > size:
                 break
             file.seek(at)
@@ -199,7 +199,7 @@ def _ends_in_riff(path: Path, size: int) -> bool:
 
 def _ends_in_chunk(path: Path, size: int) -> bool:
     """Whether the last packet of an AVI file has fewer bytes than its chunk says."""
-    with opened(path) as fresh, read_regular(path) as file:
+    with open_media(path) as fresh, read_regular(path) as file:
         first = max((packet.pos or 0 for packet in fresh.demux() if packet.size), default=0)
         if first < _CHUNK_HEAD:
             return False
@@ -222,7 +222,7 @@ def _ends_in_segment(path: Path, size: int) -> tuple[bool, bool]:
     """Whether a Matroska file is smaller than it says, and whether it ends within pictures or sound."""
     with read_regular(path) as file:
         at, end = 0, 0
-        for _ in range(_MOST_PARTS):
+        for _ in range(_MAX_PARTS):
             file.seek(at)
             kind, length = _element(file)
             if length is None:
@@ -304,10 +304,10 @@ class FrameIndex:
     @property
     def variable_rate(self) -> bool:
         """Whether the gaps between frames differ by more than rounding."""
-        return gaps_differ(self.pts)
+        return has_uneven_gaps(self.pts)
 
 
-def gaps_differ(pts: NDArray[np.int64]) -> bool:
+def has_uneven_gaps(pts: NDArray[np.int64]) -> bool:
     """Whether gaps between ascending time stamps differ by more than a tick and a fiftieth of the usual gap."""
     if len(pts) < 3:
         return False
@@ -358,7 +358,7 @@ def first_frame(container: InputContainer, stream: VideoStream, packets: int = 3
 
 def _read(path: Path, progress: Progress) -> FrameIndex:
     name = " ".join(path.name.split())
-    with opened(path) as container:
+    with open_media(path) as container:
         stream = picture_stream(container)
         if stream is None:
             raise UserError(f"{name} has no picture.", "It can be used as sound only.")
@@ -366,8 +366,8 @@ def _read(path: Path, progress: Progress) -> FrameIndex:
         if frame is None:
             raise UserError(f"The picture of {name} cannot be decoded.", "Convert it to MP4 (H.264) first.")
         canvas = FrameGeometry.of(frame, stream.sample_aspect_ratio)
-    for read in (_demuxed, _counted):
-        with opened(path) as container:
+    for read in (_read_packets, _count_by_decoding):
+        with open_media(path) as container:
             stream = picture_stream(container)
             assert stream is not None
             index = read(container, stream, canvas, progress)
@@ -376,7 +376,7 @@ def _read(path: Path, progress: Progress) -> FrameIndex:
     raise UserError(f"The picture of {name} cannot be decoded.", "Convert it to MP4 (H.264) first.")
 
 
-def _demuxed(
+def _read_packets(
     container: InputContainer, stream: VideoStream, canvas: FrameGeometry, progress: Progress
 ) -> FrameIndex | None:
     """Read all packets without decoding; None where their time stamps cannot be gone by."""
@@ -412,21 +412,21 @@ def _demuxed(
     if last <= 0:
         last = int(np.median(np.diff(pts))) if len(pts) > 1 else round(1 / (stream.average_rate or 25) / base)
     ticks = np.append(pts, pts[-1] + max(1, last))
-    times = all_to_us(ticks, base.numerator, base.denominator) - start_of(container)
+    times = ticks_array_to_us(ticks, base.numerator, base.denominator) - axis_start_us(container)
     return FrameIndex(
         FrameTimes(times[:-1], int(times[-1])),
         pts,
         keys.astype(np.int64),
         np.array(list(starts.values()), np.int64),
         base,
-        start_of(container),
+        axis_start_us(container),
         stream.index,
         stream.codec_context.name,
         canvas,
     )
 
 
-def _counted(
+def _count_by_decoding(
     container: InputContainer, stream: VideoStream, canvas: FrameGeometry, progress: Progress
 ) -> FrameIndex | None:
     """Count the frames by decoding them all, at an even pace."""
@@ -443,7 +443,7 @@ def _counted(
         return None
     gap = 1 / Fraction(stream.average_rate or stream.guessed_rate or 25)
     ticks = np.arange(frames + 1, dtype=np.int64)
-    times = all_to_us(ticks, gap.numerator, gap.denominator)
+    times = ticks_array_to_us(ticks, gap.numerator, gap.denominator)
     zero = np.zeros(1, np.int64)
     return FrameIndex(
         FrameTimes(times[:-1], int(times[-1])),

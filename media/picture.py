@@ -230,7 +230,7 @@ class DecodedFrame:
             return
         alpha = np.zeros(patch.shape[:2], np.uint16)
         alpha[inside] = 255 if mask is None else mask
-        for target, source, weight in zip(targets, new, (alpha, *[_shared_by_four(alpha)] * 2), strict=True):
+        for target, source, weight in zip(targets, new, (alpha, *[_average_by_four(alpha)] * 2), strict=True):
             mixed = source * weight + target * (255 - weight)
             target[:] = ((mixed + 127) // 255).astype(np.uint8)
 
@@ -282,7 +282,7 @@ class DecodedFrame:
         )
 
 
-def _shared_by_four(alpha: NDArray[np.uint16]) -> NDArray[np.uint16]:
+def _average_by_four(alpha: NDArray[np.uint16]) -> NDArray[np.uint16]:
     """Average a mask over the two by two pixels that share a chroma sample."""
     height, width = alpha.shape
     even = np.pad(alpha, ((0, height % 2), (0, width % 2)), mode="edge")

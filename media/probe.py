@@ -16,12 +16,12 @@ from av.audio.stream import AudioStream
 from av.container import InputContainer
 from av.video.stream import VideoStream
 
-from media.frame_index import FrameIndex, first_frame, gaps_differ, missing_us
+from media.frame_index import FrameIndex, first_frame, has_uneven_gaps, missing_us
 from media.picture import FrameGeometry
-from media.source import opened, picture_stream, sound_stream, start_of, to_us, unreadable
+from media.source import axis_start_us, open_media, picture_stream, sound_stream, ticks_to_us, unreadable_error
 from project.entities.study_records import AudioFacts, MediaFacts, VideoFacts
 from project.errors import UserError
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 
 _STILLS = ("image2", "tty")
 _ENOUGH = 600
@@ -36,14 +36,14 @@ def probe(path: Path, index: FrameIndex | None = None) -> MediaFacts:
     Raises:
         UserError: missing, a folder, unreadable, empty, cut short, or not a video or sound file.
     """
-    with opened(path) as container:
+    with open_media(path) as container:
         name = " ".join(path.name.split())
         if container.format.name in _STILLS or container.format.name.endswith("_pipe"):
             raise UserError(f"{name} is a still picture, not a video.", "Choose a video or sound file.")
         picture = picture_stream(container)
         sound = sound_stream(container)
         if picture is None and sound is None:
-            raise unreadable(path)
+            raise unreadable_error(path)
         video = None if picture is None else _video(container, picture, name, index)
         audio = None if sound is None else _audio(container, sound)
         length = _length(container, video, audio)
@@ -56,7 +56,7 @@ def _video(container: InputContainer, stream: VideoStream, name: str, index: Fra
     frame = first_frame(container, stream)
     if frame is None:
         raise UserError(f"The picture of {name} cannot be decoded.", "Convert it to MP4 (H.264) first.")
-    varies = _varies(stream, container) if index is None else index.variable_rate
+    varies = _has_variable_rate(stream, container) if index is None else index.variable_rate
     canvas = FrameGeometry.of(frame, stream.sample_aspect_ratio)
     rate = float(stream.average_rate or stream.guessed_rate or 0)
     start, length = _stretch(container, stream)
@@ -65,7 +65,7 @@ def _video(container: InputContainer, stream: VideoStream, name: str, index: Fra
         start = index.times.time_of(0)
         length = index.times.end_us - start
         frames = len(index)
-        rate = frames * SECOND / length if length else rate
+        rate = frames * SECOND_US / length if length else rate
     return VideoFacts(
         codec=stream.codec_context.codec.canonical_name,
         width=canvas.width,
@@ -89,12 +89,16 @@ def _audio(container: InputContainer, stream: AudioStream) -> AudioFacts:
 
 def _stretch(container: InputContainer, stream: VideoStream | AudioStream) -> tuple[int, int]:
     """Start and length of a stream on the recording's axis; the container's length where it has none."""
-    base = stream.time_base or Fraction(1, SECOND)
-    start = to_us(stream.start_time, base.numerator, base.denominator) - start_of(container) if stream.start_time else 0
+    base = stream.time_base or Fraction(1, SECOND_US)
+    start = (
+        ticks_to_us(stream.start_time, base.numerator, base.denominator) - axis_start_us(container)
+        if stream.start_time
+        else 0
+    )
     if stream.start_time == 0:
-        start = -start_of(container)
+        start = -axis_start_us(container)
     if stream.duration:
-        return start, to_us(stream.duration, base.numerator, base.denominator)
+        return start, ticks_to_us(stream.duration, base.numerator, base.denominator)
     return start, max(0, int(container.duration or 0) - start)
 
 
@@ -103,11 +107,11 @@ def _length(container: InputContainer, video: VideoFacts | None, audio: AudioFac
     return int(container.duration or max(ends))
 
 
-def _varies(stream: VideoStream, container: InputContainer) -> bool:
+def _has_variable_rate(stream: VideoStream, container: InputContainer) -> bool:
     """Look at the container's own table of all frames, or at the first frames where it has none."""
     entries = stream.index_entries
     if stream.frames and len(entries) == stream.frames:
-        return gaps_differ(np.array([entry.timestamp for entry in entries], np.int64))
+        return has_uneven_gaps(np.array([entry.timestamp for entry in entries], np.int64))
     found: list[int] = []
     try:
         for packet in container.demux(stream):
@@ -118,7 +122,7 @@ def _varies(stream: VideoStream, container: InputContainer) -> bool:
     except av.FFmpegError:
         return False
     # The last ones may still miss a neighbour that is stored after them.
-    return gaps_differ(np.unique(np.array(found, np.int64))[: -16 if len(found) >= _ENOUGH else None])
+    return has_uneven_gaps(np.unique(np.array(found, np.int64))[: -16 if len(found) >= _ENOUGH else None])
 
 
 _PACKETS = 24
@@ -140,15 +144,15 @@ def stream_digest(path: Path) -> str:
     """
     digest, count = hashlib.blake2b(digest_size=16), 0
     try:
-        with opened(path) as container:
+        with open_media(path) as container:
             pictures = picture_stream(container)
             stream = pictures or sound_stream(container)
             if stream is None:
                 return ""
             codec = stream.codec_context.name
             packets = (bytes(packet) for packet in container.demux(stream) if packet.size)
-            for content in islice(packets, _PACKETS) if pictures is not None else _sound(packets, codec):
-                for unit in _units(content, codec):
+            for content in islice(packets, _PACKETS) if pictures is not None else _sound_content(packets, codec):
+                for unit in _picture_units(content, codec):
                     digest.update(unit)
                     count += 1
     except av.FFmpegError as error:
@@ -156,7 +160,7 @@ def stream_digest(path: Path) -> str:
     return digest.hexdigest() if count else ""
 
 
-def _sound(packets: Iterator[bytes], codec: str) -> Iterator[bytes]:
+def _sound_content(packets: Iterator[bytes], codec: str) -> Iterator[bytes]:
     """Yield the beginning of the sound as one piece: containers part it as they like, and some write heads into it."""
     content = bytearray()
     for packet in packets:
@@ -169,18 +173,18 @@ def _sound(packets: Iterator[bytes], codec: str) -> Iterator[bytes]:
         yield bytes(content[:_SOUND_BYTES])
 
 
-def _units(content: bytes, codec: str) -> Iterator[bytes]:
+def _picture_units(content: bytes, codec: str) -> Iterator[bytes]:
     holds_picture = _UNITS_WITH_PICTURES.get(codec)
     if holds_picture is None:
         yield content
         return
-    units = _with_lengths(content)
+    units = _split_by_lengths(content)
     if units is None:
         units = [unit.rstrip(b"\0") for unit in _START_CODE.split(content)]
     yield from (unit for unit in units if unit and holds_picture(unit))
 
 
-def _with_lengths(content: bytes) -> list[bytes] | None:
+def _split_by_lengths(content: bytes) -> list[bytes] | None:
     """Return the units of a packet in which each has its length before it; None where they have start codes."""
     units, at = [], 0
     while at + _LENGTH_BYTES <= len(content):

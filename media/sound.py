@@ -18,16 +18,16 @@ from av.container import InputContainer, OutputContainer
 from av.packet import Packet
 from numpy.typing import NDArray
 
-from media.source import FASTEST_SOUND, opened, sound_stream, start_of, to_us
+from media.source import MAX_SAMPLE_RATE, axis_start_us, open_media, sound_stream, ticks_to_us
 from project.errors import UserError
 from project.progress import Progress, Silent
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 
 Samples = NDArray[np.float32]
 
 _GAP_US = 40_000
-_LONGEST_GAP_US = 6 * 3600 * SECOND
-_LEAD_US = SECOND
+_LONGEST_GAP_US = 6 * 3600 * SECOND_US
+_LEAD_US = SECOND_US
 
 
 def read_mono(path: Path, rate: int = 16_000) -> Samples:
@@ -71,14 +71,14 @@ def stream_sound(
         UserError: the file cannot be read or has no sound.
     """
     progress = progress or Silent()
-    with opened(path) as container:
+    with open_media(path) as container:
         if sound_stream(container) is None:
             raise UserError(f"{' '.join(path.name.split())} has no sound.", "Choose a recording with sound.")
         placer = _Placer(rate, layout, start_us, end_us)
         length = int(container.duration or 0) // 1000
         for frame in _frames(container, start_us):
             base = frame.time_base or Fraction(1, rate)
-            at_us = to_us(frame.pts or 0, base.numerator, base.denominator) - start_of(container)
+            at_us = ticks_to_us(frame.pts or 0, base.numerator, base.denominator) - axis_start_us(container)
             progress.check_cancelled()
             progress.progress(min(at_us // 1000, length), length, "Reading the sound")
             yield from placer.add(frame, at_us)
@@ -107,7 +107,7 @@ class _Placer:
 
     def add(self, frame: av.AudioFrame, at_us: int) -> Iterator[Samples]:
         """Yield what a frame that starts at a time completes; a damaged one leaves silence."""
-        if not 0 < frame.sample_rate <= FASTEST_SOUND:
+        if not 0 < frame.sample_rate <= MAX_SAMPLE_RATE:
             return
         if at_us - self._expected_us > _LONGEST_GAP_US:
             # No recording pauses for so long: the time stamp is damaged, and hours of silence would be made of it.
@@ -119,7 +119,7 @@ class _Placer:
             self._kind = kind
             self._resampler = av.AudioResampler(format="fltp", layout=self._layout, rate=self._rate)
             self._next = self._sample(at_us)
-        self._expected_us = at_us + frame.samples * SECOND // frame.sample_rate
+        self._expected_us = at_us + frame.samples * SECOND_US // frame.sample_rate
         frame.pts = None
         for piece in self._resampler.resample(frame):
             yield from self._lay(piece)
@@ -132,7 +132,7 @@ class _Placer:
             self._resampler = None
 
     def _sample(self, time_us: int) -> int:
-        return round(Fraction((time_us - self._start) * self._rate, SECOND))
+        return round(Fraction((time_us - self._start) * self._rate, SECOND_US))
 
     def _lay(self, piece: av.AudioFrame) -> Iterator[Samples]:
         samples = np.asarray(piece.to_ndarray(), np.float32)
@@ -160,7 +160,7 @@ def _frames(container: InputContainer, start_us: int) -> Iterator[av.AudioFrame]
     stream = sound_stream(container)
     assert stream is not None
     if start_us > 2 * _LEAD_US:
-        container.seek(start_of(container) + start_us - _LEAD_US)
+        container.seek(axis_start_us(container) + start_us - _LEAD_US)
     packets = container.demux(stream)
     while True:
         try:
@@ -173,7 +173,7 @@ def _frames(container: InputContainer, start_us: int) -> Iterator[av.AudioFrame]
                 return
 
 
-MOST_CHANNELS = 8
+MAX_CHANNELS = 8
 """More are mixed down to two."""
 
 
@@ -192,27 +192,29 @@ class OwnSound:
     blocks: Iterator[Samples]
 
 
-def kept_layout(layout: av.AudioLayout) -> av.AudioLayout:
+def supported_layout(layout: av.AudioLayout) -> av.AudioLayout:
     """Return a layout itself, or stereo where it has more than `MOST_CHANNELS` or none."""
-    return layout if 0 < layout.nb_channels <= MOST_CHANNELS else av.AudioLayout("stereo")
+    return layout if 0 < layout.nb_channels <= MAX_CHANNELS else av.AudioLayout("stereo")
 
 
-def stream_own(path: Path, start_us: int = 0, end_us: int | None = None, progress: Progress | None = None) -> OwnSound:
+def stream_original(
+    path: Path, start_us: int = 0, end_us: int | None = None, progress: Progress | None = None
+) -> OwnSound:
     """Read the sound of a file from a time on, see `media.sound.stream_sound`.
 
     Raises:
         UserError: the file cannot be read or has no sound.
     """
-    with opened(path) as container:
+    with open_media(path) as container:
         found = sound_stream(container)
         if found is None:
             raise UserError(f"{' '.join(path.name.split())} has no sound.", "Choose a recording with sound.")
-        rate, layout = found.codec_context.sample_rate, kept_layout(found.codec_context.layout)
+        rate, layout = found.codec_context.sample_rate, supported_layout(found.codec_context.layout)
     return OwnSound(rate, layout.nb_channels, stream_sound(path, rate, layout.name, start_us, end_us, progress))
 
 
 _LAYOUTS = ("mono", "stereo", "3.0", "quad", "5.0", "5.1", "6.1", "7.1")
-_AT_ONCE = 4096
+_FRAME_SAMPLES = 4096
 
 
 class SoundFilter(Protocol):
@@ -237,7 +239,7 @@ class Silence:
             yield np.zeros_like(block)
 
 
-def sixteen_bits(samples: Samples) -> NDArray[np.int16]:
+def to_int16(samples: Samples) -> NDArray[np.int16]:
     """Return samples as whole numbers, rounded to the nearest; what is no number is silence.
 
     Sound that was stored with 16 bits comes back as it was. Nothing is dithered: noise would change every sample.
@@ -261,9 +263,9 @@ class LosslessEncoder:
         """Yield the packets of (channels, n) float32 blocks that begin at time zero."""
         sent = 0
         for block in blocks:
-            whole = sixteen_bits(block)
-            for begin in range(0, whole.shape[1], _AT_ONCE):
-                piece = np.ascontiguousarray(whole[:, begin : begin + _AT_ONCE].T).reshape(1, -1)
+            whole = to_int16(block)
+            for begin in range(0, whole.shape[1], _FRAME_SAMPLES):
+                piece = np.ascontiguousarray(whole[:, begin : begin + _FRAME_SAMPLES].T).reshape(1, -1)
                 frame = av.AudioFrame.from_ndarray(piece, format="s16", layout=self._layout)
                 frame.sample_rate, frame.time_base, frame.pts = self._rate, Fraction(1, self._rate), sent + begin
                 yield from self.stream.encode(frame)

@@ -18,13 +18,13 @@ from av.container import InputContainer, OutputContainer
 from av.packet import Packet
 from av.video.stream import VideoStream
 
-from media.encoding import EncodeOptions, replaced_when_whole
+from media.encoding import EncodeOptions, atomic_output
 from media.frame_index import FrameIndex, load_index
-from media.sound import LosslessEncoder, Samples, SoundFilter, stream_own, stream_sound
-from media.source import open_source, opened, picture_stream, sound_stream, start_of, to_us, write_error
+from media.sound import LosslessEncoder, Samples, SoundFilter, stream_original, stream_sound
+from media.source import axis_start_us, open_media, open_source, picture_stream, sound_stream, ticks_to_us, write_error
 from project.errors import UserError
 from project.progress import Progress, Silent
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 
 _ENCODER = re.compile(rb"(?:Lav[cf]|LAME|Nero|iTunes|FAAC|Fraunhofer)[ -~]{3,}")
 _COPIED = ("aac", "mp3")
@@ -64,7 +64,7 @@ class Soundtrack:
         self.kind: Literal["copied", "encoded", "treated"]
         if treatment is not None:
             self.kind = "treated"
-            own = stream_own(source, *(stretch or (0, None)))
+            own = stream_original(source, *(stretch or (0, None)))
             encoder = LosslessEncoder(output, own.rate, own.channels)
             self._stream = encoder.stream
             self._packets = encoder.packets(treatment.treat(own.blocks, own.rate, stretch[0] if stretch else 0))
@@ -105,11 +105,11 @@ class Soundtrack:
         return codec.name in _COPIED and (codec.name != "aac" or bool(codec.extradata))
 
     def _time(self, packet: "Packet[AudioStream]") -> int:
-        return to_us(packet.pts or 0, packet.time_base.numerator, packet.time_base.denominator)
+        return ticks_to_us(packet.pts or 0, packet.time_base.numerator, packet.time_base.denominator)
 
     def _copies(self, sound: AudioStream) -> "Iterator[Packet[AudioStream]]":
-        base = sound.time_base or Fraction(1, SECOND)
-        shift = round(Fraction(start_of(self._container), SECOND) / base)
+        base = sound.time_base or Fraction(1, SECOND_US)
+        shift = round(Fraction(axis_start_us(self._container), SECOND_US) / base)
         packets = self._container.demux(sound)
         while True:
             try:
@@ -120,7 +120,7 @@ class Soundtrack:
                 return
             if packet.size == 0 or packet.pts is None or self._before_start(packet, sound, shift):
                 continue
-            _forget_encoder(packet)
+            _blank_encoder_name(packet)
             packet.pts -= shift
             packet.dts = packet.pts
             packet.stream = self._stream
@@ -160,18 +160,18 @@ class Soundtrack:
         return frame
 
 
-def _forget_encoder(packet: "Packet[AudioStream]") -> None:
+def _blank_encoder_name(packet: "Packet[AudioStream]") -> None:
     """Blank the name that an encoder left in padding that decoders skip."""
     data = bytes(packet)
     if _ENCODER.search(data):
         packet.update(_ENCODER.sub(lambda found: bytes(len(found[0])), data))
 
 
-OPTIONS = {"movflags": "+faststart", "fflags": "+bitexact"}
+MP4_OPTIONS = {"movflags": "+faststart", "fflags": "+bitexact"}
 """Of the MP4 writer: nothing is told about when and with what it was written."""
 
 
-def silent_copy(source: Path, destination: Path) -> int:
+def copy_without_sound(source: Path, destination: Path) -> int:
     """Copy the pictures of a clip that `paint_clip` wrote into a new file; returns how many.
 
     Time zero stays where it is: where the picture begins after it, the first picture is shown from zero on, because
@@ -183,13 +183,13 @@ def silent_copy(source: Path, destination: Path) -> int:
     index = load_index(source)
     count = 0
     try:
-        with opened(source) as container:
+        with open_media(source) as container:
             pictures = picture_stream(container)
             assert pictures is not None
             start = int(index.pts[0])
             zero = round(index.origin_us / 1_000_000 / index.time_base)
             ticks = index.time_base.denominator
-            options = {**OPTIONS, "movie_timescale": str(ticks)}
+            options = {**MP4_OPTIONS, "movie_timescale": str(ticks)}
             with av.open(f"file:{destination.absolute()}", "w", format="mp4", options=options) as output:
                 stream = output.add_stream_from_template(pictures)
                 for packet in container.demux(pictures):
@@ -211,7 +211,7 @@ def silent_copy(source: Path, destination: Path) -> int:
     return count
 
 
-def sounding_copy(
+def copy_with_sound(
     clip: Path,
     source: Path,
     destination: Path,
@@ -239,8 +239,8 @@ def sounding_copy(
     """
     index = load_index(clip)
     try:
-        with opened(clip) as container:
-            options = {**OPTIONS, "movie_timescale": str(index.time_base.denominator)}
+        with open_media(clip) as container:
+            options = {**MP4_OPTIONS, "movie_timescale": str(index.time_base.denominator)}
             with av.open(f"file:{destination.absolute()}", "w", format="mp4", options=options) as output:
                 count = _write(output, container, source, treatment, index, zero_us, progress or Silent())
     except (OSError, av.FFmpegError) as error:
@@ -263,7 +263,7 @@ def _write(
     assert pictures is not None
     stream: VideoStream = output.add_stream_from_template(pictures)
     track = Soundtrack(output, source, None, EncodeOptions(), treatment)
-    shift = round(Fraction(zero_us - index.origin_us, SECOND) / index.time_base)
+    shift = round(Fraction(zero_us - index.origin_us, SECOND_US) / index.time_base)
     count = 0
     try:
         for packet in container.demux(pictures):
@@ -272,7 +272,7 @@ def _write(
             progress.check_cancelled()
             packet.pts += shift
             packet.dts = packet.pts
-            at_us = to_us(packet.pts, index.time_base.numerator, index.time_base.denominator)
+            at_us = ticks_to_us(packet.pts, index.time_base.numerator, index.time_base.denominator)
             output.mux(list(track.until(at_us)))
             packet.stream = stream
             output.mux(packet)
@@ -321,23 +321,23 @@ def write_sound(
             f"Sound is written as FLAC or WAV, not as “{suffix or destination.name}”.", "Let the name end in .flac."
         )
     counts = [0, 0]
-    with replaced_when_whole(destination, (source,), overwrite=overwrite) as temporary:
-        own = stream_own(source, start_us, end_us, progress)
-        blocks = _counted(own.blocks, counts, 0)
+    with atomic_output(destination, (source,), overwrite=overwrite) as temporary:
+        own = stream_original(source, start_us, end_us, progress)
+        blocks = _count_samples(own.blocks, counts, 0)
         if treatment is not None:
             blocks = treatment.treat(blocks, own.rate, start_us + axis_us)
         options = {"fflags": "+bitexact", **({"rf64": "auto"} if suffix == ".wav" else {})}
         try:
             with av.open(f"file:{temporary.absolute()}", "w", format=suffix[1:], options=options) as output:
                 encoder = LosslessEncoder(output, own.rate, own.channels, _CODECS[suffix])
-                for packet in encoder.packets(_counted(blocks, counts, 1)):
+                for packet in encoder.packets(_count_samples(blocks, counts, 1)):
                     output.mux(packet)
         except (OSError, av.FFmpegError) as error:
             raise write_error(destination, error) from None
     return counts[0], counts[1]
 
 
-def _counted(blocks: Iterator[Samples], counts: list[int], which: int) -> Iterator[Samples]:
+def _count_samples(blocks: Iterator[Samples], counts: list[int], which: int) -> Iterator[Samples]:
     for block in blocks:
         counts[which] += block.shape[1]
         yield block

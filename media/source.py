@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from project.errors import UserError
 from project.files.filesystem import SpecialFileError, open_regular, read_regular
-from project.text_format import shown
-from project.timebase import SECOND
+from project.text_format import escape_unprintable
+from project.timebase import SECOND_US
 
 _CONTAINERS = frozenset(
     {
@@ -60,25 +60,25 @@ _MARKS = (
     *(b"rtsp:", b"http:", b"https:", b"mms:", b'file "', b"rem ", b'title "', b'performer "'),
 )
 """How playlists, manifests, cue sheets and descriptions of streams begin, in small letters."""
-_MOST_TABLES = 1_000_000
+_MAX_TABLES = 1_000_000
 _MOST_AFTER = 1_000
 _FIRST = {b"ftyp", b"moov", b"mdat", b"free", b"skip", b"wide", b"pnot", b"uuid", b"styp"}
 _NO_TABLES = {b"mdat", b"free", b"skip", b"uuid", b"styp", b"sidx", b"ftyp"}
 """Boxes of a QuickTime or MPEG-4 file in which its reader looks for no table."""
-_OF_MOVIE = (b"mvhd", b"cmov")
+_MOVIE_TABLES = (b"mvhd", b"cmov")
 _REFERENCES = (b"dref", b"rmra", b"cmvd")
 _PIECE = 8 << 20
 _OVERLAP = 4 << 20
-_LARGEST_UNPACKED = 64 << 20
-_MOST_COMPRESSED = 16
-_MOST_REFERENCES = 100_000
+_MAX_UNPACKED_BYTES = 64 << 20
+_MAX_COMPRESSED = 16
+_MAX_REFERENCES = 100_000
 """Places of data that are looked at in one file; a recording has one for each track."""
-_DEEPEST = 4
+_MAX_DEPTH = 4
 _INSIDE_THIS_FILE = 1
 
 
 @cache
-def readers() -> str:
+def allowed_readers() -> str:
     """Return the readers of FFmpeg that read nothing but the file that they are given, for its `format_whitelist`."""
     return ",".join(sorted(_CONTAINERS & av.formats_available))
 
@@ -87,7 +87,7 @@ def readers() -> str:
 def reader_for(suffix: str) -> str | None:
     """Return the reader that a suffix, with its dot, belongs to; None where there is none, or it may not be used."""
     plain = suffix[1:].lower()
-    offered = (av.ContainerFormat(name, "r") for name in readers().split(","))
+    offered = (av.ContainerFormat(name, "r") for name in allowed_readers().split(","))
     return next((reader.name.split(",")[0] for reader in offered if plain and plain in reader.extensions), None)
 
 
@@ -105,7 +105,7 @@ def require_no_playlist(handle: int, name: str) -> None:
         OSError: it cannot be read.
     """
     if _letters(os.pread(handle, _HEAD, 0)).lstrip().lower().startswith(_MARKS):
-        raise _names_others(name)
+        raise _references_error(name)
 
 
 def _letters(head: bytes) -> bytes:
@@ -148,7 +148,7 @@ def require_own_data(handle: int, name: str, *, is_quicktime: bool = False) -> b
 
 def _tables(handle: int, name: str) -> Iterator[bytes]:
     """Yield the content of a QuickTime file outside its pictures and sound, in overlapping pieces."""
-    end, at, found, left = os.fstat(handle).st_size, 0, False, _MOST_TABLES
+    end, at, found, left = os.fstat(handle).st_size, 0, False, _MAX_TABLES
     while left:
         head = os.pread(handle, 24, at)
         if len(head) < 8:
@@ -162,14 +162,14 @@ def _tables(handle: int, name: str) -> Iterator[bytes]:
             return
         until = min(at + size, end)
         # A table may pass for free space (FFmpeg's mov reader takes it for a movie where there is no other).
-        if kind not in _NO_TABLES or (kind == b"free" and head[start + 4 : start + 8] in _OF_MOVIE):
+        if kind not in _NO_TABLES or (kind == b"free" and head[start + 4 : start + 8] in _MOVIE_TABLES):
             yield from _pieces(handle, at, until)
         at, left = until, left - 1
         if kind == b"moov" and not found:
             # What follows are the pieces of a long recording, which describe no track.
             found, left = True, _MOST_AFTER
     if not found:
-        raise _odd(name)
+        raise _odd_tables_error(name)
 
 
 def _pieces(handle: int, at: int, until: int) -> Iterator[bytes]:
@@ -191,9 +191,9 @@ class _Allowance:
         references: places of data that may be looked at.
     """
 
-    unpacked: int = _LARGEST_UNPACKED
-    compressed: int = _MOST_COMPRESSED
-    references: int = _MOST_REFERENCES
+    unpacked: int = _MAX_UNPACKED_BYTES
+    compressed: int = _MAX_COMPRESSED
+    references: int = _MAX_REFERENCES
 
 
 def _require_no_reference(content: bytes, name: str, allowance: _Allowance, depth: int = 0) -> None:
@@ -202,27 +202,27 @@ def _require_no_reference(content: bytes, name: str, allowance: _Allowance, dept
         while at >= 0:
             at += len(kind)
             if kind == b"rmra" and content[at + 4 : at + 8] == b"rmda":
-                raise _names_others(name)
-            if kind == b"dref" and _leads_outside(content, at, name, allowance):
-                raise _names_others(name)
+                raise _references_error(name)
+            if kind == b"dref" and _references_other_file(content, at, name, allowance):
+                raise _references_error(name)
             if kind == b"cmvd" and (inside := _unpacked(content, at, name, allowance)):
-                if depth == _DEEPEST:
-                    raise _odd(name)
+                if depth == _MAX_DEPTH:
+                    raise _odd_tables_error(name)
                 _require_no_reference(inside, name, allowance, depth + 1)
             at = content.find(kind, at)
 
 
-def _leads_outside(content: bytes, at: int, name: str, allowance: _Allowance) -> bool:
+def _references_other_file(content: bytes, at: int, name: str, allowance: _Allowance) -> bool:
     """Whether a table of where data is (`dref`), from its version on, names another place than this file."""
     count = int.from_bytes(content[at + 4 : at + 8])
     at += 8
     for number in range(count):
         allowance.references -= 1
         if allowance.references < 0:
-            raise _odd(name)
+            raise _odd_tables_error(name)
         if at + 12 > len(content):
             if number and len(content) == _PIECE + _OVERLAP:
-                raise _odd(name)
+                raise _odd_tables_error(name)
             return False
         size, form, flags = struct.unpack_from(">I4sI", content, at)
         if not form.isascii() or not form.decode("ascii").isprintable():
@@ -239,7 +239,7 @@ def _unpacked(content: bytes, at: int, name: str, allowance: _Allowance) -> byte
     """Return the tables of a compressed movie (`cmov`; QuickTime File Format, Compressed Movie Resources)."""
     allowance.compressed -= 1
     if allowance.compressed < 0:
-        raise _odd(name)
+        raise _odd_tables_error(name)
     stream = zlib.decompressobj()
     try:
         # Its size when unpacked comes first.
@@ -248,33 +248,34 @@ def _unpacked(content: bytes, at: int, name: str, allowance: _Allowance) -> byte
         return b""
     allowance.unpacked -= len(inside)
     if allowance.unpacked < 0 or (inside and not stream.eof):
-        raise _odd(name)
+        raise _odd_tables_error(name)
     return inside
 
 
-def _names_others(name: str) -> UserError:
+def _references_error(name: str) -> UserError:
     return UserError(
-        f"{shown(name)} is no recording: it names other files, which are not opened.", "Choose a video or sound file."
+        f"{escape_unprintable(name)} is no recording: it names other files, which are not opened.",
+        "Choose a video or sound file.",
     )
 
 
-def _odd(name: str) -> UserError:
+def _odd_tables_error(name: str) -> UserError:
     return UserError(
-        f"{shown(name)} is no recording that can be read: its tables are written as no recorder writes them.",
+        f"{escape_unprintable(name)} is no recording that can be read: its tables are written as no recorder writes them.",
         "Convert it to another MP4 file first.",
     )
 
 
-_ANOTHER = "Choose a video or sound file."
-FASTEST_SOUND = 6_144_000
+_CHOOSE_ANOTHER = "Choose a video or sound file."
+MAX_SAMPLE_RATE = 6_144_000
 """Samples a second; what says to hold more is damaged, and to resample it would take hours."""
-UNNAMED = Path("/proc/self/fd")
+DESCRIPTOR_FOLDER = Path("/proc/self/fd")
 """Where a process finds its open files, whatever they are called; see `media.encoding.UnnamedFile`."""
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_NO_SPACE_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[InputContainer]:
+def open_media(path: Path) -> Iterator[InputContainer]:
     """Open a media file for reading.
 
     Nothing but local files is ever touched, whatever the file refers to.
@@ -291,7 +292,7 @@ def opened(path: Path) -> Iterator[InputContainer]:
 
 def open_source(path: Path) -> InputContainer:
     """Open a media file for reading; the caller closes it. See `opened`."""
-    with told_of(path):
+    with explain_open_errors(path):
         handle = open_regular(path)
         try:
             return _checked(path, handle)
@@ -317,7 +318,7 @@ class CheckedFile:
 
 def open_checked(path: Path) -> CheckedFile:
     """Open a media file, look with the reader what it is, and return that very file. See `opened` for the errors."""
-    with told_of(path):
+    with explain_open_errors(path):
         handle = open_regular(path)
         try:
             container = _checked(path, handle)
@@ -348,7 +349,7 @@ def _checked(path: Path, handle: int) -> InputContainer:
 
 def _read(path: Path, handle: int) -> InputContainer:
     """Let FFmpeg read from a descriptor: it is given no path, and may open none."""
-    options = {"fd": str(handle), "protocol_whitelist": "fd", "format_whitelist": readers()}
+    options = {"fd": str(handle), "protocol_whitelist": "fd", "format_whitelist": allowed_readers()}
     for reader in (None, reader_for(path.suffix)):
         os.lseek(handle, 0, os.SEEK_SET)
         try:
@@ -358,18 +359,18 @@ def _read(path: Path, handle: int) -> InputContainer:
             continue
         except (av.FFmpegError, ValueError):
             break
-    raise _unreadable(path, os.pread(handle, 12, 0))
+    raise _unreadable_error(path, os.pread(handle, 12, 0))
 
 
 @contextmanager
-def told_of(path: Path) -> Iterator[None]:
+def explain_open_errors(path: Path) -> Iterator[None]:
     """Turn what goes wrong with opening a file into one clear sentence."""
     try:
         yield
     except IsADirectoryError:
         raise UserError(f"{_name(path)} is a folder, not a video.", "Choose a file inside it.") from None
     except SpecialFileError:
-        raise UserError(f"{_name(path)} is not a file.", _ANOTHER) from None
+        raise UserError(f"{_name(path)} is not a file.", _CHOOSE_ANOTHER) from None
     except FileNotFoundError:
         raise UserError(f"{_name(path)} is missing.", "Locate it, or put it back where it was.") from None
     except PermissionError:
@@ -380,25 +381,25 @@ def told_of(path: Path) -> Iterator[None]:
         ) from None
 
 
-def unreadable(path: Path) -> UserError:
+def unreadable_error(path: Path) -> UserError:
     """Say why a file that FFmpeg cannot read is not one it could."""
-    with told_of(path), read_regular(path) as file:
-        return _unreadable(path, file.read(12))
+    with explain_open_errors(path), read_regular(path) as file:
+        return _unreadable_error(path, file.read(12))
 
 
-def _unreadable(path: Path, head: bytes) -> UserError:
+def _unreadable_error(path: Path, head: bytes) -> UserError:
     if head[4:8] in (b"ftyp", b"mdat", b"wide", b"free"):
         return UserError(
             f"{_name(path)} is cut short or damaged: its table of contents is missing.",
             "Copy it again from where it was recorded; a recorder that lost power may offer to repair it.",
         )
-    return UserError(f"{_name(path)} is not a video or sound file that can be read.", _ANOTHER)
+    return UserError(f"{_name(path)} is not a video or sound file that can be read.", _CHOOSE_ANOTHER)
 
 
 def write_error(path: Path, error: OSError | av.FFmpegError) -> UserError:
     """Turn a failed write into a message."""
-    name = "the file" if path.parent == UNNAMED else _name(path)
-    if error.errno in _NO_ROOM:
+    name = "the file" if path.parent == DESCRIPTOR_FOLDER else _name(path)
+    if error.errno in _NO_SPACE_ERRORS:
         return UserError(f"There is no room left to write {name}.", "Free some space or choose another folder.")
     return UserError(f"{name} cannot be written: {_reason(error)}.", "Choose a folder you may write to.")
 
@@ -406,37 +407,37 @@ def write_error(path: Path, error: OSError | av.FFmpegError) -> UserError:
 def picture_stream(container: InputContainer) -> VideoStream | None:
     """Return the stream that carries the picture; a cover image of a sound file is not one."""
     for stream in container.streams.video:
-        if _known(stream) and not stream.disposition & av.stream.Disposition.attached_pic:
+        if _has_decoder(stream) and not stream.disposition & av.stream.Disposition.attached_pic:
             return stream
     return None
 
 
 def sound_stream(container: InputContainer) -> AudioStream | None:
     """Return the stream that carries the sound; one whose rate nothing records with is damage, and no sound."""
-    streams = (stream for stream in container.streams.audio if _known(stream))
-    return next((stream for stream in streams if 0 < stream.codec_context.sample_rate <= FASTEST_SOUND), None)
+    streams = (stream for stream in container.streams.audio if _has_decoder(stream))
+    return next((stream for stream in streams if 0 < stream.codec_context.sample_rate <= MAX_SAMPLE_RATE), None)
 
 
-def _known(stream: VideoStream | AudioStream) -> bool:
+def _has_decoder(stream: VideoStream | AudioStream) -> bool:
     """Whether there is a decoder for a stream; there is none where the description of it was cut off."""
     codec: object = stream.codec_context
     return codec is not None
 
 
-def start_of(container: InputContainer) -> int:
+def axis_start_us(container: InputContainer) -> int:
     """Return where the recording's axis begins, in microseconds of the file's own time stamps."""
     return int(container.start_time or 0)
 
 
-def to_us(ticks: int, numerator: int, denominator: int) -> int:
+def ticks_to_us(ticks: int, numerator: int, denominator: int) -> int:
     """Return ticks of numerator/denominator seconds as microseconds, to the nearest; halves go up."""
-    return (2 * ticks * numerator * SECOND + denominator) // (2 * denominator)
+    return (2 * ticks * numerator * SECOND_US + denominator) // (2 * denominator)
 
 
-def all_to_us(ticks: NDArray[np.int64], numerator: int, denominator: int) -> NDArray[np.int64]:
+def ticks_array_to_us(ticks: NDArray[np.int64], numerator: int, denominator: int) -> NDArray[np.int64]:
     """Do what `to_us` does for a whole array, without overflow."""
     whole, rest = np.divmod(ticks * numerator, denominator)
-    rounded: NDArray[np.int64] = whole * SECOND + (2 * rest * SECOND + denominator) // (2 * denominator)
+    rounded: NDArray[np.int64] = whole * SECOND_US + (2 * rest * SECOND_US + denominator) // (2 * denominator)
     return rounded
 
 

@@ -16,18 +16,18 @@ from numpy.typing import NDArray
 
 from media.sound import Samples, stream_mono, stream_sound
 from project.progress import Progress, Silent
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 
-RATE = 8_000
-PER_SECOND = 100
+SAMPLE_RATE = 8_000
+COLUMNS_PER_SECOND = 100
 
-_HOP = RATE // PER_SECOND
+_HOP = SAMPLE_RATE // COLUMNS_PER_SECOND
 _WINDOW = 256
 _BANDS_HZ = ((100, 400), (400, 900), (900, 1800), (1800, 3600))
-_AT_ONCE = 2 * RATE
+_AT_ONCE = 2 * SAMPLE_RATE
 _FAINT = 1e-4
-_STEADY = PER_SECOND
-_MOST = 3.0
+_STEADY = COLUMNS_PER_SECOND
+_MAX_CHANGE = 3.0
 
 Shape = NDArray[np.float32]
 
@@ -43,36 +43,36 @@ def sound_shape(path: Path, progress: Progress | None = None) -> Shape:
     """
     parts: list[NDArray[np.float32]] = []
     waiting: list[Samples] = []
-    for block in stream_mono(path, RATE, progress):
+    for block in stream_mono(path, SAMPLE_RATE, progress):
         waiting.append(block)
         if sum(map(len, waiting)) >= _AT_ONCE:
-            waiting = [_take(np.concatenate(waiting), parts)]
+            waiting = [_add_loudness(np.concatenate(waiting), parts)]
     if waiting:
         rest = np.concatenate(waiting)
-        _take(np.pad(rest, (0, max(0, _WINDOW - len(rest)))), parts)
-    return _changes(np.concatenate(parts).T) if parts else np.zeros((len(_BANDS_HZ), 0), np.float32)
+        _add_loudness(np.pad(rest, (0, max(0, _WINDOW - len(rest)))), parts)
+    return _loudness_changes(np.concatenate(parts).T) if parts else np.zeros((len(_BANDS_HZ), 0), np.float32)
 
 
-def _take(samples: Samples, parts: list[NDArray[np.float32]]) -> Samples:
+def _add_loudness(samples: Samples, parts: list[NDArray[np.float32]]) -> Samples:
     """Add the loudness of all whole windows; return what the next ones begin with."""
     count = (len(samples) - _WINDOW) // _HOP + 1
     if count <= 0:
         return samples
     windows = sliding_window_view(samples, _WINDOW)[::_HOP][:count]
     spectrum = np.abs(np.fft.rfft(windows * np.hanning(_WINDOW).astype(np.float32), axis=1)) ** 2
-    hertz = np.fft.rfftfreq(_WINDOW, 1 / RATE)
+    hertz = np.fft.rfftfreq(_WINDOW, 1 / SAMPLE_RATE)
     bands = [spectrum[:, (hertz >= low) & (hertz < high)].sum(axis=1) for low, high in _BANDS_HZ]
     parts.append(np.stack(bands, axis=1).astype(np.float32))
     return samples[count * _HOP :]
 
 
-def _changes(energies: NDArray[np.float32]) -> Shape:
+def _loudness_changes(energies: NDArray[np.float32]) -> Shape:
     floor = _FAINT * energies.mean(axis=1, keepdims=True) + 1e-12
     level = np.log(energies + floor).astype(np.float64)
     level -= _running_mean(level, _STEADY)
     deviation = level.std(axis=1, keepdims=True)
     flat = deviation < 1e-6
-    level = np.clip(level / np.where(flat, 1, deviation), -_MOST, _MOST)
+    level = np.clip(level / np.where(flat, 1, deviation), -_MAX_CHANGE, _MAX_CHANGE)
     return np.where(flat, 0, level).astype(np.float32)
 
 
@@ -85,14 +85,14 @@ def _running_mean(rows: NDArray[np.float64], width: int) -> NDArray[np.float64]:
     return means
 
 
-MOST_DRIFT = 2e-4
+MAX_DRIFT = 2e-4
 """How much faster one recorder's clock is taken to run than another's, at most: 200 parts in a million."""
 
-_CHUNK = 300 * PER_SECOND
+_CHUNK = 300 * COLUMNS_PER_SECOND
 _PEAKS = 5
-_APART = PER_SECOND // 4
+_APART = COLUMNS_PER_SECOND // 4
 _SLACK = 4
-_LEAST_OVERLAP = 3 * PER_SECOND
+_MIN_OVERLAP = 3 * COLUMNS_PER_SECOND
 _GROUPS = 5
 _WORTH = 0.5
 
@@ -131,7 +131,7 @@ class OffsetCandidate:
         return np.asarray(np.median(lags - slope * places) + slope * at, np.float64)
 
 
-def guesses(first: Shape, second: Shape) -> list[OffsetCandidate]:
+def find_candidates(first: Shape, second: Shape) -> list[OffsetCandidate]:
     """Return what the offset may be, the likeliest first; empty where one of the sounds has no shape.
 
     The first sound is cut into pieces of five minutes, so that clocks that drift apart do not smear the peak and a
@@ -140,7 +140,7 @@ def guesses(first: Shape, second: Shape) -> list[OffsetCandidate]:
     """
     if not first.any() or not second.any():
         return []
-    least = max(PER_SECOND // 4, min(_LEAST_OVERLAP, min(first.shape[1], second.shape[1]) // 2))
+    least = max(COLUMNS_PER_SECOND // 4, min(_MIN_OVERLAP, min(first.shape[1], second.shape[1]) // 2))
     size = 1 << int(min(_CHUNK, first.shape[1]) + second.shape[1] - 1).bit_length()
     spectrum = np.fft.rfft(second, size, axis=1)
     peaks: list[list[Peak]] = []
@@ -150,7 +150,7 @@ def guesses(first: Shape, second: Shape) -> list[OffsetCandidate]:
             continue
         together = np.fft.irfft((np.conj(np.fft.rfft(chunk, size, axis=1)) * spectrum).sum(axis=0), size)
         peaks.append(_peaks(together, chunk.shape[1], second.shape[1], start, least))
-    return _grouped([peak for one in peaks for peak in one])
+    return _group_peaks([peak for one in peaks for peak in one])
 
 
 def _peaks(together: NDArray[np.floating], count: int, other: int, start: int, least: int) -> list[Peak]:
@@ -176,11 +176,11 @@ def _peaks(together: NDArray[np.floating], count: int, other: int, start: int, l
     return found
 
 
-def _grouped(peaks: list[Peak]) -> list[OffsetCandidate]:
+def _group_peaks(peaks: list[Peak]) -> list[OffsetCandidate]:
     left = sorted(peaks, key=lambda peak: -peak.height)
     found: list[OffsetCandidate] = []
     while left and len(found) < _GROUPS:
-        best = max((_around(seed, left) for seed in left[:40]), key=lambda guess: guess.height)
+        best = max((_gather_candidate(seed, left) for seed in left[:40]), key=lambda guess: guess.height)
         if found and best.height < _WORTH * found[0].height:
             break
         found.append(best)
@@ -190,10 +190,10 @@ def _grouped(peaks: list[Peak]) -> list[OffsetCandidate]:
     return found
 
 
-def _around(seed: Peak, peaks: list[Peak]) -> OffsetCandidate:
+def _gather_candidate(seed: Peak, peaks: list[Peak]) -> OffsetCandidate:
     near: dict[float, Peak] = {}
     for peak in peaks:
-        fits = abs(peak.lag - seed.lag) <= _SLACK + MOST_DRIFT * abs(peak.at - seed.at)
+        fits = abs(peak.lag - seed.lag) <= _SLACK + MAX_DRIFT * abs(peak.at - seed.at)
         if fits and (peak.at not in near or peak.height > near[peak.at].height):
             near[peak.at] = peak
     return OffsetCandidate(tuple(near.values()), float(np.sqrt(sum(peak.height**2 for peak in near.values()))))
@@ -210,7 +210,7 @@ Read = Callable[[float, float], Samples]
 """Returns (n,) samples at `RATE` from a start to an end, in seconds of a file; silence outside it."""
 
 _SECONDS = 10
-_MOST_WINDOWS = 9
+_MAX_WINDOWS = 9
 _MARGIN_S = 0.2
 _WHITENED = 0.75
 _HEARD_HZ = (150, 3500)
@@ -275,11 +275,15 @@ def refine(
         middle = (begin + end) / 2
         lag = float(guess.lag_at(np.array([middle]))[0])
         hit = _compare(
-            begin / PER_SECOND, end / PER_SECOND, lag / PER_SECOND, read_first=read_first, read_second=read_second
+            begin / COLUMNS_PER_SECOND,
+            end / COLUMNS_PER_SECOND,
+            lag / COLUMNS_PER_SECOND,
+            read_first=read_first,
+            read_second=read_second,
         )
         if hit is not None:
             hits.append(hit)
-    return Fine(_agreeing(hits), max(1, len(windows)), start / PER_SECOND, stop / PER_SECOND)
+    return Fine(_agreeing_matches(hits), max(1, len(windows)), start / COLUMNS_PER_SECOND, stop / COLUMNS_PER_SECOND)
 
 
 def _fit(first: Shape, second: Shape, guess: OffsetCandidate) -> tuple[int, int, NDArray[np.float64]]:
@@ -297,12 +301,12 @@ def _fit(first: Shape, second: Shape, guess: OffsetCandidate) -> tuple[int, int,
 
 def _windows(fit: NDArray[np.float64], start: int) -> list[tuple[int, int]]:
     """Choose in each of equal sections of the overlap the window that fits best."""
-    length = _SECONDS * PER_SECOND
-    if len(fit) < PER_SECOND // 4:
+    length = _SECONDS * COLUMNS_PER_SECOND
+    if len(fit) < COLUMNS_PER_SECOND // 4:
         return []
     if len(fit) <= length:
         return [(start, start + len(fit))]
-    sections = min(_MOST_WINDOWS, len(fit) // length)
+    sections = min(_MAX_WINDOWS, len(fit) // length)
     edges = np.linspace(0, len(fit), sections + 1).astype(int)
     sums = np.concatenate([[0.0], np.cumsum(fit)])
     found = []
@@ -317,22 +321,22 @@ def _compare(
     begin_s: float, end_s: float, offset_s: float, *, read_first: Read, read_second: Read
 ) -> WindowMatch | None:
     one = read_first(begin_s, end_s)
-    other_begin = round((begin_s - offset_s - _MARGIN_S) * RATE) / RATE
+    other_begin = round((begin_s - offset_s - _MARGIN_S) * SAMPLE_RATE) / SAMPLE_RATE
     other = read_second(other_begin, end_s - offset_s + _MARGIN_S)
     if not one.any() or not other.any():
         return None
     size = 1 << (len(one) + len(other) - 1).bit_length()
     cross = np.conj(np.fft.rfft(one, size)) * np.fft.rfft(other, size)
-    hertz = np.fft.rfftfreq(size, 1 / RATE)
+    hertz = np.fft.rfftfreq(size, 1 / SAMPLE_RATE)
     loudness = np.abs(cross)
     loudness[loudness == 0] = 1
     cross = np.where((hertz >= _HEARD_HZ[0]) & (hertz <= _HEARD_HZ[1]), cross / loudness**_WHITENED, 0)
-    shifts = np.abs(np.fft.irfft(cross, size * _FINER))[: round(2 * _MARGIN_S * RATE * _FINER)]
+    shifts = np.abs(np.fft.irfft(cross, size * _FINER))[: round(2 * _MARGIN_S * SAMPLE_RATE * _FINER)]
     level = float(np.sqrt(np.mean(shifts**2)))
     if level <= 0:
         return None
     best = int(np.argmax(shifts))
-    delay = (best + _vertex(shifts, best)) / (RATE * _FINER)
+    delay = (best + _vertex(shifts, best)) / (SAMPLE_RATE * _FINER)
     height = float(shifts[best]) / level
     if height < _CLEAR:
         return None
@@ -348,18 +352,16 @@ def _vertex(values: NDArray[np.floating], at: int) -> float:
     return 0.0 if bend == 0 else float(np.clip((left - right) / (2 * bend), -0.5, 0.5))
 
 
-def _agreeing(hits: list[WindowMatch]) -> tuple[WindowMatch, ...]:
+def _agreeing_matches(hits: list[WindowMatch]) -> tuple[WindowMatch, ...]:
     def around(seed: WindowMatch) -> tuple[WindowMatch, ...]:
         return tuple(
-            hit
-            for hit in hits
-            if abs(hit.offset_s - seed.offset_s) <= _AGREE_S + MOST_DRIFT * abs(hit.at_s - seed.at_s)
+            hit for hit in hits if abs(hit.offset_s - seed.offset_s) <= _AGREE_S + MAX_DRIFT * abs(hit.at_s - seed.at_s)
         )
 
     return max((around(seed) for seed in hits), key=len, default=())
 
 
-SURE = 2.2
+SURE_CONFIDENCE = 2.2
 """How many times clearer than the next best one an offset must be to count as found."""
 
 _BY_CHANCE = 4.0
@@ -407,15 +409,15 @@ def synchronize(reference: Path, other: Path, progress: Progress | None = None) 
         UserError: a file cannot be read or has no sound.
     """
     told = progress or Silent()
-    first = sound_shape(reference, _Part(told, 0, 45))
-    second = sound_shape(other, _Part(told, 45, 90))
-    return align(first, second, _reader(reference), _reader(other), _Part(told, 90, 100))
+    first = sound_shape(reference, _PartialProgress(told, 0, 45))
+    second = sound_shape(other, _PartialProgress(told, 45, 90))
+    return align(first, second, _reader(reference), _reader(other), _PartialProgress(told, 90, 100))
 
 
 def align(first: Shape, second: Shape, read_first: Read, read_second: Read, progress: Progress) -> Alignment:
     """Do what `synchronize` does, with shapes that are there and two ways to read samples."""
     found: list[tuple[OffsetCandidate, Fine]] = []
-    for guess in guesses(first, second):
+    for guess in find_candidates(first, second):
         found.append((guess, refine(first, second, guess, read_first, read_second, progress)))
     if not found:
         return Alignment()
@@ -424,31 +426,31 @@ def align(first: Shape, second: Shape, read_first: Read, read_second: Read, prog
     others = found[1:]
     if fine.hits:
         rival = max([_BY_CHANCE, *(one.strength for _, one in others)])
-        return _exact(fine, max(1.0, fine.strength / rival))
+        return _exact_alignment(fine, max(1.0, fine.strength / rival))
     rival = max([_BY_CHANCE, *(one.height for one, _ in others)])
     confidence = max(1.0, guess.height / rival)
-    lag = float(guess.lag_at(np.array([(fine.start_s + fine.end_s) / 2 * PER_SECOND]))[0])
+    lag = float(guess.lag_at(np.array([(fine.start_s + fine.end_s) / 2 * COLUMNS_PER_SECOND]))[0])
     return Alignment(
-        round(lag * SECOND / PER_SECOND),
+        round(lag * SECOND_US / COLUMNS_PER_SECOND),
         confidence,
         confidence >= _COARSE_SURE and guess.height >= _COARSE_HEIGHT,
-        overlap_us=round((fine.end_s - fine.start_s) * SECOND),
+        overlap_us=round((fine.end_s - fine.start_s) * SECOND_US),
         windows=fine.windows,
     )
 
 
-def _exact(fine: Fine, confidence: float) -> Alignment:
+def _exact_alignment(fine: Fine, confidence: float) -> Alignment:
     middle = (fine.start_s + fine.end_s) / 2
     slope = _slope(fine.hits)
     rest = [hit.offset_s - (slope or 0.0) * (hit.at_s - middle) for hit in fine.hits]
     offset = float(np.median(rest))
     return Alignment(
-        round(offset * SECOND),
+        round(offset * SECOND_US),
         confidence,
-        confidence >= SURE,
+        confidence >= SURE_CONFIDENCE,
         None if slope is None else -slope * 1e6,
-        round(max(abs(one - offset) for one in rest) * SECOND),
-        round((fine.end_s - fine.start_s) * SECOND),
+        round(max(abs(one - offset) for one in rest) * SECOND_US),
+        round((fine.end_s - fine.start_s) * SECOND_US),
         fine.windows,
         len(fine.hits),
     )
@@ -463,7 +465,7 @@ def _slope(hits: tuple[WindowMatch, ...]) -> float | None:
     return float(np.median(slopes))
 
 
-class _Part:
+class _PartialProgress:
     """Tells progress as a part, in hundredths, of a longer work."""
 
     def __init__(self, whole: Progress, start: int, end: int) -> None:
@@ -479,12 +481,12 @@ class _Part:
 
 def _reader(path: Path) -> Read:
     def read(start_s: float, end_s: float) -> Samples:
-        wanted = round((end_s - start_s) * RATE)
-        silent = max(0, -round(start_s * RATE))
+        wanted = round((end_s - start_s) * SAMPLE_RATE)
+        silent = max(0, -round(start_s * SAMPLE_RATE))
         pieces: list[Samples] = [np.zeros(min(silent, wanted), np.float32)]
         if end_s > 0:
-            begin = round(max(0.0, start_s) * SECOND)
-            pieces += [block[0] for block in stream_sound(path, RATE, "mono", begin, round(end_s * SECOND))]
+            begin = round(max(0.0, start_s) * SECOND_US)
+            pieces += [block[0] for block in stream_sound(path, SAMPLE_RATE, "mono", begin, round(end_s * SECOND_US))]
         found = np.concatenate(pieces)[:wanted]
         return np.pad(found, (0, wanted - len(found)))
 

@@ -10,7 +10,7 @@ from media.sound import stream_mono
 from project.files.fingerprints import fingerprint
 from project.files.temporary_files import load_arrays, save_arrays
 from project.progress import Progress, Silent
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 
 _RATE = 16_000
 _FINEST = 32
@@ -35,7 +35,7 @@ class Peaks:
     @property
     def duration_us(self) -> int:
         """Where the sound ends on the recording's axis."""
-        return self.samples * SECOND // _RATE
+        return self.samples * SECOND_US // _RATE
 
     def peaks(self, start_us: int, end_us: int, columns: int) -> NDArray[np.float32]:
         """Return (columns, 2) minimum and maximum in -1..1 for equal slices of a stretch; silence outside the sound."""
@@ -45,7 +45,7 @@ class Peaks:
         edges = start_us + (end_us - start_us) * np.arange(columns + 1, dtype=np.int64) // columns
         level = self._level((end_us - start_us) / columns)
         bins = self.levels[level]
-        length = _FINEST * _STEP**level * SECOND // _RATE
+        length = _FINEST * _STEP**level * SECOND_US // _RATE
         first = edges[:-1] // length
         stop = np.maximum(-(-edges[1:] // length), first + 1)
         inside = (stop > 0) & (first < len(bins))
@@ -62,7 +62,7 @@ class Peaks:
 
     def _level(self, column_us: float) -> int:
         level = 0
-        while level + 1 < len(self.levels) and _FINEST * _STEP ** (level + 1) * SECOND / _RATE <= column_us:
+        while level + 1 < len(self.levels) and _FINEST * _STEP ** (level + 1) * SECOND_US / _RATE <= column_us:
             level += 1
         return level
 
@@ -77,13 +77,13 @@ def load_peaks(path: Path, cache: Path | None = None, progress: Progress | None 
     kept = load_arrays(cache, name)
     if kept is not None and {"samples", *map(str, range(_LEVELS))} <= kept.keys():
         return Peaks(tuple(kept[str(i)] for i in range(_LEVELS)), int(kept["samples"]))
-    peaks = _make(path, progress or Silent())
+    peaks = _compute_peaks(path, progress or Silent())
     arrays = {str(i): level for i, level in enumerate(peaks.levels)}
     save_arrays(cache, name, {**arrays, "samples": np.array(peaks.samples)})
     return peaks
 
 
-def _make(path: Path, progress: Progress) -> Peaks:
+def _compute_peaks(path: Path, progress: Progress) -> Peaks:
     parts: list[NDArray[np.int16]] = []
     left = np.zeros(0, np.float32)
     samples = 0
@@ -98,7 +98,7 @@ def _make(path: Path, progress: Progress) -> Peaks:
         parts.append(_bins(np.pad(left, (0, _FINEST - len(left)), mode="edge")))
     levels = [np.concatenate(parts) if parts else np.zeros((1, 2), np.int16)]
     while len(levels) < _LEVELS:
-        levels.append(_coarser(levels[-1]))
+        levels.append(_coarsen(levels[-1]))
     return Peaks(tuple(levels), samples)
 
 
@@ -107,6 +107,6 @@ def _bins(samples: NDArray[np.float32]) -> NDArray[np.int16]:
     return np.stack([scaled.min(axis=1), scaled.max(axis=1)], axis=1)
 
 
-def _coarser(level: NDArray[np.int16]) -> NDArray[np.int16]:
+def _coarsen(level: NDArray[np.int16]) -> NDArray[np.int16]:
     padded = np.pad(level, ((0, -len(level) % _STEP), (0, 0)), mode="edge").reshape(-1, _STEP, 2)
     return np.stack([padded[..., 0].min(axis=1), padded[..., 1].max(axis=1)], axis=1)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 
-def overlaps(boxes: ArrayLike, others: ArrayLike) -> NDArray[np.float64]:
+def iou_matrix(boxes: ArrayLike, others: ArrayLike) -> NDArray[np.float64]:
     """Return (n, m) intersections over union of (n, 4) and (m, 4) boxes; 0 where one has no area."""
     one = np.asarray(boxes, np.float64).reshape(-1, 1, 4)
     other = np.asarray(others, np.float64).reshape(1, -1, 4)
@@ -21,9 +21,9 @@ def overlaps(boxes: ArrayLike, others: ArrayLike) -> NDArray[np.float64]:
     return share
 
 
-def overlap(box: ArrayLike, other: ArrayLike) -> float:
+def iou(box: ArrayLike, other: ArrayLike) -> float:
     """Return the intersection over union of two boxes; see `overlaps`."""
-    return float(overlaps(box, other)[0, 0])
+    return float(iou_matrix(box, other)[0, 0])
 
 
 # A face is told from what is around it: windows show this share of the longer side of their box on every side.
@@ -38,7 +38,7 @@ Box = Sequence[float] | NDArray[np.floating]
 Window = tuple[int, int, int, int]
 
 
-def windows(boxes: Iterable[Box], width: int, height: int) -> list[Window]:
+def crop_windows(boxes: Iterable[Box], width: int, height: int) -> list[Window]:
     """Return left, top, right, bottom of rectangles that show all boxes with what is around them; none overlap."""
     found: list[Window] = []
     for x, y, w, h in boxes:
@@ -49,7 +49,7 @@ def windows(boxes: Iterable[Box], width: int, height: int) -> list[Window]:
         if left >= right or top >= bottom:
             continue
         new = (left, top, right, bottom)
-        while touching := [one for one in found if _touch(one, new)]:
+        while touching := [one for one in found if _do_overlap(one, new)]:
             found = [one for one in found if one not in touching]
             sides = list(zip(new, *touching, strict=True))
             new = (min(sides[0]), min(sides[1]), max(sides[2]), max(sides[3]))
@@ -58,5 +58,5 @@ def windows(boxes: Iterable[Box], width: int, height: int) -> list[Window]:
     return found if covered <= _MOST * width * height else [(0, 0, width, height)]
 
 
-def _touch(a: Window, b: Window) -> bool:
+def _do_overlap(a: Window, b: Window) -> bool:
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]

@@ -4,7 +4,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_WORTH_A_SEARCH = 10_000
+_MIN_NEW_OBJECTS = 10_000
 """Net allocations of containers since the last collection; fewer are not worth one."""
 
 
@@ -20,7 +20,7 @@ def collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def search_by_hand() -> None:
+def disable_automatic_collection() -> None:
     """Disable automatic collection in this process; the window's thread collects on a timer.
 
     Automatic collection runs in whichever thread allocates and destroys QObjects there. `~QObject` takes a mutex of Qt
@@ -30,7 +30,7 @@ def search_by_hand() -> None:
     gc.disable()
 
 
-def search_recent() -> bool:
+def collect_recent() -> bool:
     """Collect objects made since the last collection, if there are enough of them, and freeze those that survive.
 
     Disables automatic collection again: srsly, which spaCy loads its models with, enables it.
@@ -39,14 +39,14 @@ def search_recent() -> bool:
         Whether it collected.
     """
     gc.disable()
-    if gc.get_count()[0] < _WORTH_A_SEARCH:
+    if gc.get_count()[0] < _MIN_NEW_OBJECTS:
         return False
     gc.collect()
     gc.freeze()
     return True
 
 
-def search_all() -> None:
+def collect_all() -> None:
     """Collect among all objects, frozen ones included."""
     gc.unfreeze()
     gc.collect()

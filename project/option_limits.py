@@ -6,7 +6,7 @@ from typing import Any
 from project.errors import UserError
 
 
-def limited(default: float, minimum: float, maximum: float, title: str, description: str) -> Any:
+def limited_field(default: float, minimum: float, maximum: float, title: str, description: str) -> Any:
     """Return a dataclass field whose value must lie within the limits, both included.
 
     Forms, flags of the command line and recorded parameters derive from such fields.
@@ -15,17 +15,17 @@ def limited(default: float, minimum: float, maximum: float, title: str, descript
     return field(default=default, metadata=metadata)
 
 
-def chosen(default: str, choices: tuple[str, ...], title: str, description: str) -> Any:
+def choice_field(default: str, choices: tuple[str, ...], title: str, description: str) -> Any:
     """Return a dataclass field whose value must be one of the choices."""
     return field(default=default, metadata={"choices": choices, "title": title, "description": description})
 
 
-def written(default: str, longest: int, title: str, description: str) -> Any:
+def text_field(default: str, longest: int, title: str, description: str) -> Any:
     """Return a dataclass field whose value is one line of text."""
     return field(default=default, metadata={"longest": longest, "title": title, "description": description})
 
 
-def hold_to_limits(options: Any) -> None:
+def check_limits(options: Any) -> None:
     """Check every field made by `limited`, `chosen` or `written`; to be called from `__post_init__`.
 
     Raises:
@@ -33,7 +33,7 @@ def hold_to_limits(options: Any) -> None:
     """
     for spec in fields(options):
         if "longest" in spec.metadata:
-            _hold_text(spec.metadata["title"], getattr(options, spec.name), spec.metadata["longest"])
+            _check_text(spec.metadata["title"], getattr(options, spec.name), spec.metadata["longest"])
         if "choices" in spec.metadata and getattr(options, spec.name) not in spec.metadata["choices"]:
             raise UserError(
                 f"“{getattr(options, spec.name)}” is not allowed for {spec.metadata['title'].lower()}.",
@@ -49,7 +49,7 @@ def hold_to_limits(options: Any) -> None:
             raise UserError(f"“{value}” is not allowed for {title.lower()}.", f"Choose {whole} from {low} to {high}.")
 
 
-def _hold_text(title: str, value: Any, longest: int) -> None:
+def _check_text(title: str, value: Any, longest: int) -> None:
     if not isinstance(value, str) or len(value) > longest or not value.isprintable():
         raise UserError(
             f"“{value}” is not allowed for {title.lower()}.", f"Give one line of at most {longest} characters."

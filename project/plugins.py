@@ -7,7 +7,7 @@ from typing import Any
 from project.errors import UserError
 
 
-def type_of(table: Mapping[str, str], name: str, what: str) -> Any:
+def load_type(table: Mapping[str, str], name: str, what: str) -> Any:
     """Return the class that a table names as `module:attribute`.
 
     Args:
@@ -24,7 +24,7 @@ def type_of(table: Mapping[str, str], name: str, what: str) -> Any:
     return getattr(import_module(module), attribute)
 
 
-def made(kind: Any, told: str, options: Mapping[str, Any]) -> Any:
+def create_plugin(kind: Any, told: str, options: Mapping[str, Any]) -> Any:
     """Return a method ready for use.
 
     Args:

@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 from resources.translation import later
 
 Made = TypeVar("Made")
-SURE_AFTER_S = 2.0
+MIN_ELAPSED_S = 2.0
 """Seconds before anybody can say how long something still takes."""
 _SECONDS, _MINUTES = 90.0, 90.0
 """What takes longer is told in minutes, and in hours."""
@@ -76,12 +76,12 @@ class RemainingTimeEstimator:
             self._first, self._since = done, now
         self._done, self._total = done, total
         passed, came = now - self._since, done - self._first
-        if passed < SURE_AFTER_S or came <= 0 or done >= total:
+        if passed < MIN_ELAPSED_S or came <= 0 or done >= total:
             return None
         return passed * (total - done) / came
 
 
-def time_left(seconds: float | None, say: Callable[[str], str] = str) -> str:
+def format_time_left(seconds: float | None, say: Callable[[str], str] = str) -> str:
     """Return how long something still takes, rounded as an estimate is; "" where nobody can say.
 
     Args:

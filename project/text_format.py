@@ -14,18 +14,18 @@ from typing import TextIO
 from project.errors import UserError
 
 
-def counted(number: int, thing: str) -> str:
+def pluralize(number: int, thing: str) -> str:
     """Return `1 recording`, `2 recordings`, `0 recordings`: a number and what it counts, whose plural ends in s."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
-def counted_rows(number: int, thing: str, recordings: int = 1) -> str:
+def describe_rows(number: int, thing: str, recordings: int = 1) -> str:
     """Return what a step of the history is about: `segment`, `2 segments`, `22 segments in 2 recordings`."""
     rows = thing if number == 1 else f"{number} {thing}s"
     return rows if recordings < 2 else f"{rows} in {recordings} recordings"
 
 
-def percent(share: float, decimals: int = 1) -> str:
+def format_percent(share: float, decimals: int = 1) -> str:
     """Return `33.3 %` for a third."""
     return f"{100 * share:.{decimals}f} %"
 
@@ -33,7 +33,7 @@ def percent(share: float, decimals: int = 1) -> str:
 _KB, _MB, _GB = 1e3, 1e6, 1e9
 
 
-def size_text(size: int) -> str:
+def format_size(size: int) -> str:
     """Return `2 kB`, `2.7 MB` or `3.09 GB`: decimal units, as disks and downloads are counted."""
     if size < _MB / 10:
         return f"{max(1, round(size / _KB))} kB" if size else "0 kB"
@@ -42,12 +42,12 @@ def size_text(size: int) -> str:
     return f"{size / _GB:.2f} GB"
 
 
-def shown(name: object) -> str:
+def escape_unprintable(name: object) -> str:
     """Return a file's name or path with what cannot be printed (newlines, bytes that are no UTF-8) as escapes."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(name))
 
 
-def require_text(name: object) -> None:
+def require_utf8(name: object) -> None:
     """Return quietly where a name or path can be kept in a study and in JSON.
 
     Raises:
@@ -56,7 +56,9 @@ def require_text(name: object) -> None:
     try:
         str(name).encode("utf-8")
     except UnicodeEncodeError:
-        raise UserError(f"This is not valid text: {shown(name)}.", "Rename the file or folder first.") from None
+        raise UserError(
+            f"This is not valid text: {escape_unprintable(name)}.", "Rename the file or folder first."
+        ) from None
 
 
 Cell = str | int | float | None
@@ -65,7 +67,7 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _NEUTRAL = re.compile(r"'+[=+\-@\t\r]")
 
 
-def neutral(cell: str) -> str:
+def neutralize_formula(cell: str) -> str:
     """Return a cell that no spreadsheet takes for a formula: an apostrophe goes before what begins like one.
 
     Numbers stay as they are. `plain` is the way back; an apostrophe that was there before is kept apart by a further
@@ -74,7 +76,7 @@ def neutral(cell: str) -> str:
     return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
 
 
-def plain(cell: str) -> str:
+def restore_formula(cell: str) -> str:
     """Return what `neutral` was given."""
     return cell[1:] if _NEUTRAL.match(cell) else cell
 
@@ -86,7 +88,7 @@ def write_csv(file: TextIO, head: Sequence[str], rows: Iterable[Sequence[Cell]],
         table.writerow([_text(cell) for cell in row])
 
 
-def as_csv(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
+def to_csv(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
     """Return a table as the text that `write_csv` writes."""
     text = io.StringIO()
     write_csv(text, head, rows)
@@ -96,4 +98,4 @@ def as_csv(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
 def _text(cell: Cell) -> str:
     if cell is None:
         return ""
-    return neutral(cell) if isinstance(cell, str) else repr(cell)
+    return neutralize_formula(cell) if isinstance(cell, str) else repr(cell)

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from project.errors import UserError
 
-SECOND = 1_000_000
-_SHORT_US = 10 * SECOND - SECOND // 20
+SECOND_US = 1_000_000
+_SHORT_US = 10 * SECOND_US - SECOND_US // 20
 """Below it, tenths of a second are written; so is nothing that would be rounded to 10.0 s."""
 _TENTH, _MILLISECOND = 0.1, 0.001
 _CLOCK = re.compile(r"(?:(?:(\d+):)?(\d{1,2}):)?(\d+)(?:[.,](\d{1,6}))?")
@@ -37,7 +37,7 @@ def parse_time(text: str) -> int:
     if minutes is not None and (int(seconds) > 59 or (hours is not None and int(minutes) > 59)):
         raise UserError(f"“{text}” is not a time.", "Minutes and seconds go up to 59.")
     whole = int(hours or 0) * 3600 + int(minutes or 0) * 60 + int(seconds)
-    return whole * SECOND + int((fraction or "").ljust(6, "0"))
+    return whole * SECOND_US + int((fraction or "").ljust(6, "0"))
 
 
 def format_time(time_us: int) -> str:
@@ -52,24 +52,24 @@ def format_time(time_us: int) -> str:
 
 def format_seconds(duration_us: float) -> str:
     """Write a duration as `12.3 s`; what lasts less than 0.1 s gets as many decimals as it needs not to look like 0."""
-    seconds = duration_us / SECOND
+    seconds = duration_us / SECOND_US
     if seconds == 0 or abs(seconds) >= _TENTH:
         return f"{seconds:.1f} s"
     return f"{seconds:.3f} s" if abs(seconds) >= _MILLISECOND else f"{seconds:.6f} s"
 
 
-def format_length(duration_us: int) -> str:
+def format_duration(duration_us: int) -> str:
     """Write how long something is, for a list: `0.2 s` below ten seconds, from there on h:mm:ss, rounded."""
     if abs(duration_us) < _SHORT_US:
         return format_seconds(duration_us)
-    return format_time((duration_us + SECOND // 2) // SECOND * SECOND)[:-4]
+    return format_time((duration_us + SECOND_US // 2) // SECOND_US * SECOND_US)[:-4]
 
 
 def format_minutes(duration_us: float) -> str:
     """Write how much footage there is: `12 min`, below a minute `45 s` or `0.2 s`."""
-    if duration_us >= 60 * SECOND - SECOND // 2:
-        return f"{duration_us / 60 / SECOND:.0f} min"
-    return format_seconds(duration_us) if duration_us < _SHORT_US else f"{duration_us / SECOND:.0f} s"
+    if duration_us >= 60 * SECOND_US - SECOND_US // 2:
+        return f"{duration_us / 60 / SECOND_US:.0f} min"
+    return format_seconds(duration_us) if duration_us < _SHORT_US else f"{duration_us / SECOND_US:.0f} s"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,20 +115,20 @@ class FrameTimes:
         return self.time_of(self.frame_at(time_us) + frames)
 
 
-_stopped: ContextVar[str | None] = ContextVar("stopped", default=None)
+_fixed_time: ContextVar[str | None] = ContextVar("stopped", default=None)
 
 
 def utc_now() -> str:
     """Return the time as ISO 8601 in UTC, to the millisecond."""
     now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return _stopped.get() or now
+    return _fixed_time.get() or now
 
 
 @contextmanager
-def stopped_clock(at: str) -> Iterator[None]:
+def fixed_clock(at: str) -> Iterator[None]:
     """Make `utc_now` return this time inside the block: files that must not tell when they were written."""
-    token = _stopped.set(at)
+    token = _fixed_time.set(at)
     try:
         yield
     finally:
-        _stopped.reset(token)
+        _fixed_time.reset(token)

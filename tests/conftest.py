@@ -22,7 +22,7 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.startup import leave_sources_unread
 from models.weights import installed_weights as weights
-from models.weights.adding import add
+from models.weights.adding import add_weights
 from project.errors import UserError
 from project.store import locking as access
 from project.store import study as store
@@ -32,7 +32,7 @@ from tests.fakes.tiny_gguf import TinyModel, write_tiny_model
 from tests.waiting import HANG_MS
 
 # Where this machine keeps its models, before tests are pointed at folders of their own.
-_MODELS = weights.folder()
+_MODELS = weights.weights_folder()
 _SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 leave_sources_unread()
@@ -86,13 +86,13 @@ def no_waiting_for_the_disk() -> Iterator[None]:
 
     def prepared(connection: sqlite3.Connection, *, network: bool) -> bool:
         connection.execute("PRAGMA synchronous = OFF")
-        wal = access.prepare(connection, network=network)
+        wal = access.configure_connection(connection, network=network)
         connection.execute("PRAGMA synchronous = OFF")
         return wal
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda handle: None)
-        patch.setattr(store, "prepare", prepared)
+        patch.setattr(store, "configure_connection", prepared)
         yield
 
 
@@ -122,7 +122,7 @@ def real_weights() -> Callable[[str], Path]:
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv(weights.FOLDER_VARIABLE, str(_MODELS))
             try:
-                return weights.path(name)
+                return weights.verified_path(name)
             except UserError as error:
                 pytest.skip(f"{error.message} {error.hint}")
 
@@ -135,14 +135,14 @@ def english_names_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = tmp_path_factory.mktemp("names")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(weights.FOLDER_VARIABLE, str(base / "models"))
-        add("ner", write_pipeline(base / "pipeline"), "CC0-1.0")
+        add_weights("ner", write_pipeline(base / "pipeline"), "CC0-1.0")
     return base / "models"
 
 
 @pytest.fixture
 def english_names(own_folders: None, english_names_folder: Path) -> None:
     """A machine on which a model of English names is installed, as a release of English speech needs."""
-    shutil.copytree(english_names_folder, weights.folder(), dirs_exist_ok=True)
+    shutil.copytree(english_names_folder, weights.weights_folder(), dirs_exist_ok=True)
 
 
 @pytest.fixture(scope="session")

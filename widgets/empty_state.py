@@ -14,7 +14,7 @@ from widgets import theme
 from widgets.text_labels import ElidedButton, PlainLabel, plain_tip
 from widgets.theme import pixmap
 
-_WIDEST = 520
+_MAX_WIDTH = 520
 """Pixels of a line of the hint: longer ones are hard to read."""
 _GREEDY = 1000
 """The hint takes what it may before the room beside it does."""
@@ -52,7 +52,7 @@ class EmptyState(QWidget):
         self._title = PlainLabel(alignment=Qt.AlignmentFlag.AlignHCenter, wordWrap=True)
         self._title.setFont(theme.font(theme.POINTS + 2, semibold=True))
         self._hint = PlainLabel(alignment=Qt.AlignmentFlag.AlignHCenter, wordWrap=True)
-        self._hint.setMaximumWidth(_WIDEST)
+        self._hint.setMaximumWidth(_MAX_WIDTH)
         column.addWidget(self._picture)
         column.addWidget(self._title)
         line = QHBoxLayout()
@@ -116,7 +116,7 @@ class EmptyState(QWidget):
         self._hint.setStyleSheet(f"color: {colours.muted.name()};")
 
 
-_EMPTY_HINT_WIDEST = 520
+_EMPTY_HINT_MAX_WIDTH = 520
 """Pixels of a line: longer ones are hard to read."""
 
 
@@ -158,6 +158,6 @@ class EmptyHint(PlainLabel):
         self.setVisible(empty and bool(self.text()))
         if empty:
             ground = self._view.viewport().rect().adjusted(theme.GRID, theme.GRID, -theme.GRID, -theme.GRID)
-            width = min(_EMPTY_HINT_WIDEST, ground.width())
+            width = min(_EMPTY_HINT_MAX_WIDTH, ground.width())
             height = min(max(self.heightForWidth(width), 1), max(ground.height(), 1))
             self.setGeometry(ground.center().x() - width // 2, ground.center().y() - height // 2, width, height)

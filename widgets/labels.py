@@ -25,7 +25,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.accessibility import Role
 from widgets.form.layouts import FlowLayout
-from widgets.text_labels import explained, plain_tip
+from widgets.text_labels import definition_tooltip, plain_tip
 from widgets.theme import Palette
 
 
@@ -66,7 +66,7 @@ class LabelLook:
     sign: Sign
 
 
-READABLE = 4.5
+MIN_CONTRAST = 4.5
 """Contrast of a label's colour with what it stands on (WCAG 2.2, 1.4.3)."""
 _FIXED = {
     "error": (Pattern.HATCH, Sign.CROSS),
@@ -97,7 +97,7 @@ _GREY = "muted"
 
 
 @lru_cache(maxsize=256)
-def looks_of(track: Track) -> tuple[LabelLook, ...]:
+def label_looks(track: Track) -> tuple[LabelLook, ...]:
     """Return how the labels of a track look, in their order.
 
     The first label in the theme's colour for errors, competences or doubts has the pattern and the sign that go
@@ -108,8 +108,8 @@ def looks_of(track: Track) -> tuple[LabelLook, ...]:
         if label.colour in _FIXED:
             fixed.setdefault(label.colour, label)
     taken = [_FIXED[colour] for colour in fixed]
-    patterns = _turns(_PATTERNS, [pattern for pattern, _ in taken])
-    signs = _turns(_SIGNS, [sign for _, sign in taken])
+    patterns = _cycle_free(_PATTERNS, [pattern for pattern, _ in taken])
+    signs = _cycle_free(_SIGNS, [sign for _, sign in taken])
     colours = cycle(_COLOURS)
     found: list[LabelLook] = []
     for label in track.labels:
@@ -119,7 +119,7 @@ def looks_of(track: Track) -> tuple[LabelLook, ...]:
     return tuple(found)
 
 
-def _turns(every: Sequence[StrEnum], taken: Sequence[StrEnum]) -> Iterator:  # type: ignore[type-arg]
+def _cycle_free(every: Sequence[StrEnum], taken: Sequence[StrEnum]) -> Iterator:  # type: ignore[type-arg]
     return cycle([one for one in every if one not in taken])
 
 
@@ -129,25 +129,25 @@ def unknown_look(key: str) -> LabelLook:
     return LabelLook(key, key, _GREY, Pattern.POSTS, Sign.QUESTION)
 
 
-NEW = LabelLook("", "", "accent", Pattern.DOTS, Sign.RING)
+NEW_LOOK = LabelLook("", "", "accent", Pattern.DOTS, Sign.RING)
 """How a segment looks that is being drawn and has no label yet."""
 
 
 def label_ink(look: LabelLook, colours: Palette) -> QColor:
     """Return a label's colour as it is readable in a theme."""
     if look.colour.startswith("#"):
-        return readable(QColor(look.colour), colours.lane)
+        return make_readable(QColor(look.colour), colours.lane)
     named = getattr(colours, look.colour)
     assert isinstance(named, QColor)
     return named
 
 
-def readable(colour: QColor, ground: QColor) -> QColor:
+def make_readable(colour: QColor, ground: QColor) -> QColor:
     """Return a colour of the same hue, made lighter or darker until it stands out from a ground."""
     step = 0.02 if luminance(ground) < 0.5 else -0.02
     hue, saturation, lightness = colour.hslHueF(), colour.hslSaturationF(), colour.lightnessF()
     result = QColor(colour)
-    while contrast(result, ground) < READABLE and 0 < lightness + step < 1:
+    while contrast(result, ground) < MIN_CONTRAST and 0 < lightness + step < 1:
         lightness += step
         result = QColor.fromHslF(max(hue, 0.0), saturation, lightness)
     return result
@@ -166,7 +166,7 @@ def contrast(one: QColor, other: QColor) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-KINDS: dict[NodeKind, LabelLook] = {
+KIND_LOOKS: dict[NodeKind, LabelLook] = {
     NodeKind.EVENT: LabelLook("event", tr("Event"), "#7c8a99", Pattern.SOLID, Sign.SQUARE),
     NodeKind.BELIEF: LabelLook("belief", tr("Belief"), "#4f8fd6", Pattern.POSTS, Sign.QUESTION),
     NodeKind.INTENT: LabelLook("intent", tr("Intent"), "#cf7a2c", Pattern.HATCH, Sign.TRIANGLE),
@@ -189,7 +189,7 @@ class NodePerson:
     colour: str | None = None
 
 
-SIGN = 12
+SIGN_PX = 12
 """Size of a sign, in logical pixels."""
 
 
@@ -222,12 +222,12 @@ def _tile(pattern: Pattern, period: int, stroke: int) -> NDArray[np.float64]:
         middle = (period - 1) / 2
         return np.clip(stroke * 0.75 + 0.5 - np.hypot(x - middle, y - middle), 0, 1)
     if pattern is Pattern.GRID:
-        return np.maximum(_line(x, period, stroke), _line(y, period, stroke))
+        return np.maximum(_line_mask(x, period, stroke), _line_mask(y, period, stroke))
     along = {Pattern.HATCH: x + y, Pattern.BACK_HATCH: x - y, Pattern.BARS: y, Pattern.POSTS: x}[pattern]
-    return _line(along, period, stroke)
+    return _line_mask(along, period, stroke)
 
 
-def _line(along: NDArray[np.int64], period: int, stroke: int) -> NDArray[np.float64]:
+def _line_mask(along: NDArray[np.int64], period: int, stroke: int) -> NDArray[np.float64]:
     distance = np.minimum(along % period, period - along % period)
     return np.clip(stroke / 2 + 0.5 - distance, 0, 1)
 
@@ -270,7 +270,7 @@ def _points(*pairs: tuple[float, float]) -> list[QPointF]:
 
 def sign_pixmap(sign: Sign, ink: QColor, scale: float = 1.0) -> QPixmap:
     """Return a sign on nothing."""
-    pixmap = QPixmap(round(SIGN * scale), round(SIGN * scale))
+    pixmap = QPixmap(round(SIGN_PX * scale), round(SIGN_PX * scale))
     pixmap.setDevicePixelRatio(scale)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
@@ -307,7 +307,7 @@ def paint_plate(painter: QPainter, look: LabelLook, area: QRectF) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(mix(ink, colours.panel, 0.08))
         painter.drawRoundedRect(plate.adjusted(4, 3, -4, -3), 3, 3)
-    paint_sign(painter, look.sign, QPointF(area.left() + 9, area.top() + (area.height() - SIGN) / 2), ink)
+    paint_sign(painter, look.sign, QPointF(area.left() + 9, area.top() + (area.height() - SIGN_PX) / 2), ink)
     painter.setPen(ink)
     painter.setFont(theme.font(semibold=True))
     painter.drawText(plate.adjusted(27, 0, -4, 0), Qt.AlignmentFlag.AlignVCenter, look.name)
@@ -329,7 +329,7 @@ class LabelButtons(QWidget):
     def __init__(self, track: Track, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.buttons: dict[str, QPushButton] = {}
-        self._looks: Mapping[str, LabelLook] = {look.key: look for look in looks_of(track)}
+        self._looks: Mapping[str, LabelLook] = {look.key: look for look in label_looks(track)}
         self._label: str | None = None
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
@@ -338,10 +338,10 @@ class LabelButtons(QWidget):
             button = QPushButton(f" {label.name}")
             button.setCheckable(True)
             button.setProperty("segment", True)
-            button.setIconSize(QSize(SIGN, SIGN))
+            button.setIconSize(QSize(SIGN_PX, SIGN_PX))
             button.setAccessibleName(tr("Label: {name}").format(name=label.name))
             button.setAccessibleDescription(label.definition)
-            button.setToolTip(explained(label.name, label.definition, label.shortcut, label.examples))
+            button.setToolTip(definition_tooltip(label.name, label.definition, label.shortcut, label.examples))
             button.clicked.connect(lambda _=False, key=label.key: self._choose(key))
             grid.addWidget(button, place // _ROW, place % _ROW)
             self.buttons[label.key] = button
@@ -392,7 +392,7 @@ class LabelChip(QWidget):
         painter.end()
 
 
-KEYS = 9
+DIGIT_KEYS = 9
 """Participants that have a digit as their key, and a button; the others stand in a menu."""
 
 
@@ -413,7 +413,7 @@ class ParticipantButtons(QWidget):
         self.people: list[Participant] = []
         self.buttons: list[QPushButton] = []
         self._made: list[QPushButton] = []
-        self.more = choice_button(tr("Others"), tr("Choose another participant of the study"))
+        self.more = make_choice_button(tr("Others"), tr("Choose another participant of the study"))
         self.more.setProperty("opens", True)
         self.more.setCheckable(True)
         self._menu = QMenu(self.more)
@@ -438,57 +438,57 @@ class ParticipantButtons(QWidget):
         self.people = list(people)
         while self._flow.count():
             self._flow.takeAt(0)
-        shown = people[:KEYS]
+        shown = people[:DIGIT_KEYS]
         self._made += [self._button(number) for number in range(len(self._made), len(shown))]
         self.buttons = self._made[: len(shown)]
         for number, (person, button) in enumerate(zip(shown, self.buttons, strict=True), 1):
-            say(button, f"{number} {person.pseudonym}", f"{self.told(person)} ({number})")
+            set_button_text(button, f"{number} {person.pseudonym}", f"{self.told(person)} ({number})")
             button.setChecked(False)
             button.setEnabled(True)
         for spare in self._made[len(shown) :]:
             spare.hide()
         self._menu.clear()
-        for person in people[KEYS:]:
+        for person in people[DIGIT_KEYS:]:
             action = self._menu.addAction(person.pseudonym.replace("&", "&&"))
             action.triggered.connect(lambda _=False, who=person.id: self.assign_requested.emit(who))
-        self.more.setVisible(len(people) > KEYS)
-        for button in (*self.buttons, *([self.more] if len(people) > KEYS else []), *self.others()):
+        self.more.setVisible(len(people) > DIGIT_KEYS)
+        for button in (*self.buttons, *([self.more] if len(people) > DIGIT_KEYS else []), *self.others()):
             self._flow.addWidget(button)
             button.show()
         self.updateGeometry()
         return True
 
     def _button(self, place: int) -> QPushButton:
-        button = choice_button("", "")
+        button = make_choice_button("", "")
         button.setCheckable(True)
         button.clicked.connect(lambda: self.assign_requested.emit(self.people[place].id))
         return button
 
     def person(self, number: int) -> Participant | None:
         """Return the participant of a digit, from 1."""
-        return self.people[number - 1] if 0 < number <= min(len(self.people), KEYS) else None
+        return self.people[number - 1] if 0 < number <= min(len(self.people), DIGIT_KEYS) else None
 
     def show_person(self, participant_id: str | None, enabled: bool) -> None:
         """Show who is chosen; nothing can be chosen where it may not be edited."""
         for person, button in zip(self.people, self.buttons, strict=False):
             button.setChecked(person.id == participant_id)
             button.setEnabled(enabled)
-        other = next((one for one in self.people[KEYS:] if one.id == participant_id), None)
+        other = next((one for one in self.people[DIGIT_KEYS:] if one.id == participant_id), None)
         self.more.setText(other.pseudonym.replace("&", "&&") if other else tr("Others"))
         self.more.setChecked(other is not None)
         self.more.setEnabled(enabled)
         self.new.setEnabled(enabled)
 
 
-def choice_button(text: str, words: str) -> QPushButton:
+def make_choice_button(text: str, words: str) -> QPushButton:
     """Return a small button that says what it does when asked."""
     button = QPushButton()
     button.setProperty("segment", True)
-    say(button, text, words)
+    set_button_text(button, text, words)
     return button
 
 
-def say(button: QPushButton, text: str, words: str) -> None:
+def set_button_text(button: QPushButton, text: str, words: str) -> None:
     """Let a button say something else, and what it does when asked."""
     button.setText(text.replace("&", "&&"))
     button.setToolTip(plain_tip(words))
@@ -517,4 +517,4 @@ def participant_ink(colour: str | None, colours: Palette, ground: QColor | None 
         colours: of the theme.
         ground: what it stands on; the timeline's lanes by default.
     """
-    return QColor(colours.muted) if colour is None else readable(QColor(colour), ground or colours.lane)
+    return QColor(colours.muted) if colour is None else make_readable(QColor(colour), ground or colours.lane)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QStackedWidget, QWidget
 
-from project.progress import RemainingTimeEstimator, time_left
+from project.progress import RemainingTimeEstimator, format_time_left
 from resources.translation import tr
 from widgets import theme
 from widgets.text_labels import PlainLabel
@@ -19,7 +19,7 @@ from widgets.text_labels import PlainLabel
 _HEIGHT = 3
 
 
-def busy_line() -> QProgressBar:
+def make_busy_line() -> QProgressBar:
     """Return the line, hidden."""
     line = QProgressBar(minimum=0, maximum=0, textVisible=False)
     line.setFixedHeight(_HEIGHT)
@@ -79,7 +79,7 @@ class ProgressLine(QWidget):
         """Show how far it is; a total of 0 means that nobody knows."""
         if self.isHidden():
             self._remaining = RemainingTimeEstimator(self._clock)
-        left = time_left(self._remaining.seconds(done, total), tr)
+        left = format_time_left(self._remaining.seconds(done, total), tr)
         self.bar.show_value(done, total)
         share = f"{100 * done // max(total, 1)} %"
         figures = tr("{done:,} of {total:,}").format(done=done, total=total) if text else share

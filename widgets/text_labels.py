@@ -20,7 +20,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.accessibility import Role
 
-_LEAST = theme.GRID * 16
+_MIN_WIDTH = theme.GRID * 16
 
 
 class ElidedButton(QPushButton):
@@ -41,7 +41,7 @@ class ElidedButton(QPushButton):
         return super().sizeHint() + QSize(self._wanted() - shown, 0)
 
     def minimumSizeHint(self) -> QSize:
-        return super().minimumSizeHint().boundedTo(QSize(_LEAST, super().sizeHint().height()))
+        return super().minimumSizeHint().boundedTo(QSize(_MIN_WIDTH, super().sizeHint().height()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -56,33 +56,33 @@ class ElidedButton(QPushButton):
         self.setText(shown.replace("&", "&&"))
 
 
-SHOWN = 20_000
+MAX_SHOWN_CHARS = 20_000
 """Characters of one text that are laid out at once; more than that would hold the window up."""
 
-_ACTING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
+_UNSAFE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 _JOINERS = frozenset("\u200c\u200d\ufe0f")
 """Parts of ordinary writing: Persian, Indic scripts, joined emoji."""
 
 
-def plainly(text: str, limit: int = SHOWN) -> str:
+def escape_control_chars(text: str, limit: int = MAX_SHOWN_CHARS) -> str:
     """Return text without characters that do something: those that turn the direction, hide or ring are written out.
 
     What is longer than `limit` is cut, and ends with a line that says so.
     """
     said = text[:limit]
     if not said.isprintable():
-        said = "".join(_shown(one) for one in said.replace("\r\n", "\n").replace("\u2028", "\n"))
+        said = "".join(_escape_char(one) for one in said.replace("\r\n", "\n").replace("\u2028", "\n"))
     rest = len(text) - limit
     return tr("{said}\n… and {rest:,} more characters").format(said=said, rest=rest) if rest > 0 else said
 
 
-def _shown(one: str) -> str:
-    if one in "\n\t" or one in _JOINERS or unicodedata.category(one) not in _ACTING:
+def _escape_char(one: str) -> str:
+    if one in "\n\t" or one in _JOINERS or unicodedata.category(one) not in _UNSAFE_CATEGORIES:
         return one
     return f"⟨U+{ord(one):04X}⟩"
 
 
-HEIGHT = 18
+KEY_HEIGHT = 18
 _GAP = 4.0
 _STROKE = 10.0
 
@@ -100,7 +100,7 @@ def paint_key(painter: QPainter, key: str, where: QRectF) -> None:
 
 def key_width(key: str) -> float:
     """Return how wide a cap must be for its letter, in logical pixels."""
-    return max(float(HEIGHT), QFontMetricsF(theme.font(theme.POINTS - 1.5)).horizontalAdvance(key) + 10)
+    return max(float(KEY_HEIGHT), QFontMetricsF(theme.font(theme.POINTS - 1.5)).horizontalAdvance(key) + 10)
 
 
 class KeyCaps(QWidget):
@@ -110,14 +110,14 @@ class KeyCaps(QWidget):
 
     def __init__(self, keys: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._alternatives = [caps(alternative) for alternative in keys.split(", ")]
+        self._alternatives = [split_keys(alternative) for alternative in keys.split(", ")]
         self.setAccessibleName(keys)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         theme.notifier.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
         caps = sum(key_width(key) + _GAP for alternative in self._alternatives for key in alternative)
-        return QSize(round(caps - _GAP + _STROKE * (len(self._alternatives) - 1)), HEIGHT)
+        return QSize(round(caps - _GAP + _STROKE * (len(self._alternatives) - 1)), KEY_HEIGHT)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -126,14 +126,14 @@ class KeyCaps(QWidget):
         for number, alternative in enumerate(self._alternatives):
             if number:
                 painter.setPen(theme.palette().muted)
-                painter.drawText(QRectF(left, 0, _STROKE - _GAP, HEIGHT), Qt.AlignmentFlag.AlignCenter, "/")
+                painter.drawText(QRectF(left, 0, _STROKE - _GAP, KEY_HEIGHT), Qt.AlignmentFlag.AlignCenter, "/")
                 left += _STROKE
             for key in alternative:
-                paint_key(painter, key, QRectF(left, 0, key_width(key), HEIGHT))
+                paint_key(painter, key, QRectF(left, 0, key_width(key), KEY_HEIGHT))
                 left += key_width(key) + _GAP
 
 
-def caps(keys: str) -> list[str]:
+def split_keys(keys: str) -> list[str]:
     """Split `Ctrl+Z` into its keys; the plus key itself is written `+`, as in `Ctrl++`."""
     if keys.endswith("+"):
         return [*(key for key in keys[:-1].split("+") if key), "+"]
@@ -158,7 +158,7 @@ class NoteInForm(PlainLabel):
         return QSize(super().sizeHint().width(), self.minimumSizeHint().height())
 
 
-def add_row(form: QFormLayout, name: str, field: QWidget | QLayout) -> None:
+def add_form_row(form: QFormLayout, name: str, field: QWidget | QLayout) -> None:
     """Add a line to a form under a plain name; `&` in it gives the field a key."""
     label = PlainLabel(name)
     if isinstance(field, QLayout):
@@ -234,7 +234,7 @@ def semibold(html: str) -> str:
     return html
 
 
-def explained(name: str, definition: str, key: str = "", examples: tuple[str, ...] = ()) -> str:
+def definition_tooltip(name: str, definition: str, key: str = "", examples: tuple[str, ...] = ()) -> str:
     """Return a tooltip: a name with its key, the definition, and examples."""
     parts = [f"<b>{_escape(name)}</b>" + (f" ({_escape(key)})" if key else "")]
     parts += [_escape(text) for text in (definition, *(f"“{example}”" for example in examples)) if text]

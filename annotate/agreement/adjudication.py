@@ -12,7 +12,7 @@ from enum import StrEnum
 from fractions import Fraction
 from statistics import median
 
-from annotate.agreement.annotator_lanes import Mark, grouped, people_of, read_marks
+from annotate.agreement.annotator_lanes import Mark, group_marks, list_annotators_of, read_marks
 from project.entities.study_records import (
     Annotator,
     Changes,
@@ -30,13 +30,13 @@ from project.queries.annotator_rows import annotator_by_name, insert_annotator
 from project.queries.history_rows import insert_run
 from project.queries.recording_rows import all_recordings
 from project.queries.segment_rows import comments_in, delete_segment, insert_comments, insert_segments, insert_values
-from project.schemes.scheme import NUMBERS, Field, FieldKind, Scheme
+from project.schemes.scheme import NUMERIC_KINDS, Field, FieldKind, Scheme
 from project.session.session import Session
 from project.store.column_values import to_json
 from project.timebase import utc_now
 from project.version import __version__
 
-REMARKS = ("Persistent disagreement", "Not agreed on")
+UNSETTLED_REMARKS = ("Persistent disagreement", "Not agreed on")
 """What is said about kept segments that somebody disagreed with in review, and about those that nobody reviewed."""
 
 
@@ -151,10 +151,10 @@ def adjudicate(
     people = sorted(set(annotators))
     counts, drafts = AdjudicationCounts(), []
     known = [one for one in marks if one.segment.scheme in schemes and one.segment.annotator_id in people]
-    for group in grouped(known, rule.minimum_iou):
+    for group in group_marks(known, rule.minimum_iou):
         counts.groups += 1
         votes = _votes(group, people)
-        label = _chosen_label(votes, len(people), rule.labels)
+        label = _choose_label(votes, len(people), rule.labels)
         if label is not None:
             counts.chosen += 1
             scheme = schemes[group[0].segment.scheme]
@@ -164,8 +164,8 @@ def adjudicate(
         counts.disputed += disputed
         counts.undecided += not disputed
         if rule.unsettled is Unsettled.KEEP:
-            remark = REMARKS[0 if disputed else 1]
-            drafts += {_kept(one, remark): None for one in sorted(group, key=lambda one: one.order)}
+            remark = UNSETTLED_REMARKS[0 if disputed else 1]
+            drafts += {_copy_mark(one, remark): None for one in sorted(group, key=lambda one: one.order)}
     counts.segments = len(drafts)
     return Adjudicated(tuple(sorted(drafts, key=_order)), counts)
 
@@ -184,7 +184,7 @@ def _votes(group: Sequence[Mark], people: Sequence[str]) -> _Votes:
     return votes
 
 
-def _chosen_label(votes: _Votes, people: int, rule: Labels) -> str | None:
+def _choose_label(votes: _Votes, people: int, rule: Labels) -> str | None:
     counted = Counter(one.segment.label for one in votes.ballots)
     best, count = min(counted.items(), key=lambda one: (-one[1], one[0]), default=("", 0))
     others = max([votes.against, *(number for label, number in counted.items() if label != best)])
@@ -200,7 +200,7 @@ def _chosen_label(votes: _Votes, people: int, rule: Labels) -> str | None:
 
 def _draft(scheme: Scheme, ballots: Sequence[Mark], rule: AdjudicationRule) -> SegmentDraft:
     first = ballots[0].segment
-    start, end = span_of([(one.segment.start_us, one.segment.end_us) for one in ballots], rule.spans)
+    start, end = combine_spans([(one.segment.start_us, one.segment.end_us) for one in ballots], rule.spans)
     ordered = sorted(ballots, key=lambda one: one.order)
     values: dict[str, Json] = {}
     for asked in scheme.fields_of(first.track):
@@ -208,10 +208,10 @@ def _draft(scheme: Scheme, ballots: Sequence[Mark], rule: AdjudicationRule) -> S
         value = _value(asked, given, rule) if given and asked.applies_to(first.label, first.track) else None
         if value not in (None, []):
             values[asked.key] = value
-    return SegmentDraft(first.scheme, first.track, first.label, start, end, as_text(values))
+    return SegmentDraft(first.scheme, first.track, first.label, start, end, encode_values(values))
 
 
-def span_of(spans: Sequence[tuple[int, int]], rule: SpanRule) -> tuple[int, int]:
+def combine_spans(spans: Sequence[tuple[int, int]], rule: SpanRule) -> tuple[int, int]:
     """Return where most, all, or any of some spans are, in microseconds; they have a moment in common."""
     needed = {SpanRule.MAJORITY: len(spans) // 2 + 1, SpanRule.INTERSECTION: len(spans), SpanRule.UNION: 1}[rule]
     # With a moment common to all, as many spans have begun at the n-th start as are still there at the n-th last end.
@@ -224,7 +224,7 @@ def _value(asked: Field, given: Sequence[Json], rule: AdjudicationRule) -> Json:
         return _choices(asked, given, rule.choices)
     if asked.kind is FieldKind.TEXT:
         return "\n\n".join(dict.fromkeys(str(one).strip() for one in given))
-    if asked.kind in NUMBERS:
+    if asked.kind in NUMERIC_KINDS:
         return _middle(asked, [one for one in given if isinstance(one, int | float)])
     counted = Counter(str(one) for one in given).most_common(2)
     tied = len(counted) > 1 and counted[0][1] == counted[1][1]
@@ -254,12 +254,12 @@ def _middle(asked: Field, given: Sequence[int | float]) -> Json:
     return int(value) if float(step).is_integer() else float(value)
 
 
-def _kept(mark: Mark, remark: str) -> SegmentDraft:
+def _copy_mark(mark: Mark, remark: str) -> SegmentDraft:
     one = mark.segment
-    return SegmentDraft(one.scheme, one.track, one.label, one.start_us, one.end_us, as_text(mark.values), remark)
+    return SegmentDraft(one.scheme, one.track, one.label, one.start_us, one.end_us, encode_values(mark.values), remark)
 
 
-def as_text(values: Mapping[str, Json]) -> tuple[tuple[str, str], ...]:
+def encode_values(values: Mapping[str, Json]) -> tuple[tuple[str, str], ...]:
     """Return values as a draft has them."""
     return tuple(sorted((key, to_json(value)) for key, value in values.items()))
 
@@ -269,7 +269,7 @@ def _order(one: SegmentDraft) -> tuple[int, int, str, str, str, tuple[tuple[str,
 
 
 KIND = "adjudicate"
-NAME = "Adjudicated"
+DEFAULT_LANE_NAME = "Adjudicated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,11 +296,11 @@ class AdjudicationResult:
         return total
 
 
-def make_lane(
+def create_adjudicated_lane(
     session: Session,
     rule: AdjudicationRule,
     *,
-    name: str = NAME,
+    name: str = DEFAULT_LANE_NAME,
     recordings: Sequence[str] = (),
     annotators: Sequence[str] = (),
 ) -> tuple[AdjudicationResult, Changes]:
@@ -322,13 +322,13 @@ def make_lane(
     session.study.require_writable()
     if not 0 <= rule.minimum_iou <= 1:
         raise UserError("The minimum IoU is a share.", "Give a number from 0 to 1.")
-    chosen = _sources(session, annotators)
+    chosen = _validate_annotators(session, annotators)
     wanted = [one for one in all_recordings(session.study) if not recordings or one.id in recordings]
     schemes = {scheme.key: scheme for scheme in session.schemes}
     made: list[tuple[Recording, tuple[Annotator, ...], Adjudicated]] = []
     skipped: list[Recording] = []
     for recording in wanted:
-        people = tuple(one for one in people_of(session, recording.id) if not chosen or one.name in chosen)
+        people = tuple(one for one in list_annotators_of(session, recording.id) if not chosen or one.name in chosen)
         if len(people) < 2:
             skipped.append(recording)
             continue
@@ -338,7 +338,7 @@ def make_lane(
         raise UserError(
             "No recording was annotated by two people yet.", "Merge the annotators' work first: greenroom merge"
         )
-    lane = lane_called(session, name)
+    lane = get_or_create_lane(session, name)
     with session.study.together():
         with session.step(f"Adjudicate as {lane.name}") as step:
             for recording, _, result in made:
@@ -352,7 +352,7 @@ def make_lane(
     return AdjudicationResult(lane, counted, tuple(skipped)), step.changes
 
 
-def lane_called(session: Session, name: str) -> Annotator:
+def get_or_create_lane(session: Session, name: str) -> Annotator:
     """Return the adjudicated annotator of a name, who is introduced where there is none.
 
     Raises:
@@ -373,7 +373,7 @@ def lane_called(session: Session, name: str) -> Annotator:
     return found
 
 
-def _sources(session: Session, names: Sequence[str]) -> set[str]:
+def _validate_annotators(session: Session, names: Sequence[str]) -> set[str]:
     for name in names:
         found = annotator_by_name(session.study, name)
         if found is None or found.kind != "person":
@@ -392,9 +392,9 @@ def _replace(
     for mark in read_marks(session, recording_id, [lane.id]):
         one = mark.segment
         if one.scheme in schemes:
-            remark = next((c.text for c in comments.get(one.id, ()) if c.text in REMARKS), "")
+            remark = next((c.text for c in comments.get(one.id, ()) if c.text in UNSETTLED_REMARKS), "")
             same = SegmentDraft(
-                one.scheme, one.track, one.label, one.start_us, one.end_us, as_text(mark.values), remark
+                one.scheme, one.track, one.label, one.start_us, one.end_us, encode_values(mark.values), remark
             )
             before.setdefault(same, []).append(one)
     wanted = Counter(drafts)

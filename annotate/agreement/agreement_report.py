@@ -11,18 +11,24 @@ import numpy as np
 
 from annotate.agreement.annotation_arrays import AgreementData, Compared, NamedKey, Options
 from annotate.agreement.coefficients import ONE_CATEGORY, kappa, mean_over_pairs
-from annotate.agreement.field_agreement import SegmentMatches, choice_figures, each_choice, mean_choices, rating_figures
+from annotate.agreement.field_agreement import (
+    SegmentMatches,
+    choice_figures,
+    figures_by_choice,
+    mean_choices,
+    rating_figures,
+)
 from annotate.agreement.figure_intervals import (
     Floats,
     PublishedFigure,
     StatisticResult,
-    defined,
-    per_group,
-    published_for,
+    draw_resamples,
+    estimate_share,
+    finite_or_none,
+    load_published,
     ratio,
-    resamples,
-    share,
-    undefined,
+    sum_by_group,
+    undefined_figure,
 )
 from annotate.agreement.segment_agreement import (
     IOU_LEVELS,
@@ -30,13 +36,13 @@ from annotate.agreement.segment_agreement import (
     NO_MATCH,
     NO_OVERLAP,
     Shares,
+    build_grid,
     cohen_kappa,
-    confusion,
+    confusion_table,
     elan_kappa,
     elan_kappa_matched,
     elan_ratio,
     f1,
-    grid_of,
     iou_per_recording,
     matched_agreement,
     mean_iou,
@@ -46,7 +52,7 @@ from annotate.agreement.segment_agreement import (
 from project.entities.study_records import Json
 from project.progress import Progress, Silent, Stages
 
-MAIN = (
+MAIN_FIGURES = (
     "overlap_share",
     "verdict_agreement",
     "disagreement_share",
@@ -73,7 +79,7 @@ class AgreementRow:
 
     def to_json(self) -> dict[str, Json]:
         """Return it as JSON holds it."""
-        return {"key": self.key, "name": self.name, **as_json(self.figures)}
+        return {"key": self.key, "name": self.name, **figures_to_json(self.figures)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +93,7 @@ class FieldReport:
 
     def to_json(self) -> dict[str, Json]:
         """Return it as JSON holds it."""
-        own: dict[str, Json] = {"name": self.name, **as_json(self.figures)}
+        own: dict[str, Json] = {"name": self.name, **figures_to_json(self.figures)}
         return own | ({"choices": [row.to_json() for row in self.choices]} if self.choices else {})
 
 
@@ -145,13 +151,13 @@ class AgreementReport:
     def to_json(self) -> dict[str, Json]:
         """Return it as one JSON object; figures that are undefined are null with a reason."""
         names: list[Json] = [*(label.key for label in self.labels), "unmatched"]
-        found: dict[str, Json] = as_json(self.main)
+        found: dict[str, Json] = figures_to_json(self.main)
         found |= {
-            "f1_iou": as_json(self.f1_iou),
-            "f1_iou_same_label": as_json(self.f1_iou_same_label),
-            "label_share": as_json(self.label_share),
-            "choices_where_agreed": as_json(self.choices_where_agreed),
-            "choices_where_differing": as_json(self.choices_where_differing),
+            "f1_iou": figures_to_json(self.f1_iou),
+            "f1_iou_same_label": figures_to_json(self.f1_iou_same_label),
+            "label_share": figures_to_json(self.label_share),
+            "choices_where_agreed": figures_to_json(self.choices_where_agreed),
+            "choices_where_differing": figures_to_json(self.choices_where_differing),
             "confusion": {"labels": names, "pairs": self.confusion.astype(int).tolist()},
             "fields": {field.key: field.to_json() for field in self.fields},
             "by": {split: [row.to_json() for row in rows] for split, rows in self.rows.items()},
@@ -161,12 +167,12 @@ class AgreementReport:
         return found
 
 
-def as_json(figures: Mapping[str, StatisticResult]) -> dict[str, Json]:
+def figures_to_json(figures: Mapping[str, StatisticResult]) -> dict[str, Json]:
     """Return each figure as JSON holds it."""
     return {key: figure.to_json() for key, figure in figures.items()}
 
 
-def rows_of(
+def build_rows(
     material: AgreementData,
     compared: Sequence[Compared],
     shares: Shares,
@@ -198,29 +204,33 @@ def rows_of(
     return {
         "label": by_label,
         **by_choice,
-        "recording": _by_recording(material, compared, shares, instants),
+        "recording": _rows_by_recording(material, compared, shares, instants),
         "pair": tuple(
             AgreementRow(
                 " | ".join(material.annotators[one].key for one in (pair.first, pair.second)),
                 " and ".join(material.annotators[one].name for one in (pair.first, pair.second)),
-                _of_some([pair], instants[:, place : place + 1], options, weights),
+                _subset_figures([pair], instants[:, place : place + 1], options, weights),
             )
             for place, pair in enumerate(compared)
         ),
         "annotator": tuple(
-            AgreementRow(who.key, who.name, _of_some(*_with(compared, instants, one), options, weights))
+            AgreementRow(
+                who.key, who.name, _subset_figures(*_pairs_with_annotator(compared, instants, one), options, weights)
+            )
             for one, who in enumerate(material.annotators)
             if one != material.third
         ),
     }
 
 
-def _with(compared: Sequence[Compared], instants: Floats, annotator: int) -> tuple[list[Compared], Floats]:
+def _pairs_with_annotator(
+    compared: Sequence[Compared], instants: Floats, annotator: int
+) -> tuple[list[Compared], Floats]:
     places = [place for place, pair in enumerate(compared) if annotator in (pair.first, pair.second)]
     return [compared[place] for place in places], instants[:, places]
 
 
-def _of_some(
+def _subset_figures(
     compared: list[Compared], instants: Floats, options: Options, weights: Floats
 ) -> dict[str, StatisticResult]:
     if not compared:
@@ -235,7 +245,7 @@ def _of_some(
     }
 
 
-def _by_recording(
+def _rows_by_recording(
     material: AgreementData, compared: Sequence[Compared], shares: Shares, instants: Floats
 ) -> tuple[AgreementRow, ...]:
     """Return the figures of each recording that two annotators worked on; one recording alone has no interval."""
@@ -273,19 +283,19 @@ def _ratios(part: Floats, whole: Floats) -> tuple[Floats, Floats]:
 
 
 def _single(value: float, n: int, reason: str) -> StatisticResult:
-    known = defined(value)
+    known = finite_or_none(value)
     return StatisticResult(known, n, reason="" if known is not None else reason)
 
 
 NO_THIRD = "No third annotator was named, or they share no recording with the others."
 NO_REVIEW = "Nobody has reviewed a segment of somebody else."
-_TOLD = "Figures"
+_PROGRESS_LABEL = "Figures"
 _STAGES = 16
 """Besides pairs, fields and levels of overlap."""
 _SILENT = Silent()
 
 
-def measure(
+def compute_report(
     material: AgreementData,
     options: Options,
     settings: Mapping[str, Json],
@@ -306,11 +316,11 @@ def measure(
     """
     pairs, several = material.pairs(), [field for field in material.choosing if field.several]
     fields = len(material.choosing) + len(material.rated)
-    after = Stages(progress, len(pairs) + _STAGES + 2 * len(IOU_LEVELS) + len(several) + fields, _TOLD).after
+    after = Stages(progress, len(pairs) + _STAGES + 2 * len(IOU_LEVELS) + len(several) + fields, _PROGRESS_LABEL).after
     compared = [after(Compared.of(material, a, b, options.minimum_iou)) for a, b in pairs]
     shares = after(Shares.of(material, compared))
     weights = _weights(material, compared, options)
-    grid = grid_of(material, options.step_us)
+    grid = build_grid(material, options.step_us)
     instants = after(pair_tables(material, grid))
     matched = after(SegmentMatches.of(compared, material.recording))
     main = {
@@ -335,11 +345,11 @@ def measure(
         choices_where_agreed={key: agreed for key, (agreed, _) in means.items()},
         choices_where_differing={key: differing for key, (_, differing) in means.items()},
         labels=material.labels,
-        confusion=after(confusion(compared, len(material.labels))),
-        rows=after(rows_of(material, compared, shares, instants, options, weights)),
+        confusion=after(confusion_table(compared, len(material.labels))),
+        rows=after(build_rows(material, compared, shares, instants, options, weights)),
         fields=_fields(material, matched, options, weights, after),
     )
-    return _with_published(report, scheme)
+    return _add_published(report, scheme)
 
 
 def _weights(material: AgreementData, compared: Sequence[Compared], options: Options) -> Floats:
@@ -349,16 +359,16 @@ def _weights(material: AgreementData, compared: Sequence[Compared], options: Opt
     for one in compared:
         paired |= one.recordings
     weights = np.zeros((options.samples, size))
-    weights[:, paired] = resamples(int(paired.sum()), options.samples, options.seed) if paired.any() else 0
+    weights[:, paired] = draw_resamples(int(paired.sum()), options.samples, options.seed) if paired.any() else 0
     return weights
 
 
 def _reviewer_agreement(material: AgreementData, options: Options) -> StatisticResult:
     recording, size = material.recording[material.reviewed], len(material.recordings)
-    return share(
-        per_group(recording[material.agreed], size),
-        per_group(recording, size),
-        _among(np.unique(recording), size, options),
+    return estimate_share(
+        sum_by_group(recording[material.agreed], size),
+        sum_by_group(recording, size),
+        _draw_weights_among(np.unique(recording), size, options),
         NO_REVIEW,
     )
 
@@ -367,7 +377,7 @@ def _third_agreement(material: AgreementData, options: Options) -> StatisticResu
     """Return in how many of the third annotator's overlaps with anybody the labels are the same."""
     compared = [Compared.of(material, a, b, options.minimum_iou) for a, b in material.pairs_with_third()]
     if not compared:
-        return undefined(NO_THIRD)
+        return undefined_figure(NO_THIRD)
     figures = Shares.of(material, compared).figures(_weights(material, compared, options))
     return figures["verdict_agreement"]
 
@@ -375,11 +385,11 @@ def _third_agreement(material: AgreementData, options: Options) -> StatisticResu
 def _label_shares(material: AgreementData, options: Options) -> dict[str, StatisticResult]:
     """Return each label's share of the annotations by all but the third."""
     size, counted = len(material.recordings), material.annotator != material.third
-    whole = per_group(material.recording[counted], size)
-    weights = _among(np.flatnonzero(whole), size, options)
+    whole = sum_by_group(material.recording[counted], size)
+    weights = _draw_weights_among(np.flatnonzero(whole), size, options)
     return {
-        label.key: share(
-            per_group(material.recording[counted & (material.label == code)], size),
+        label.key: estimate_share(
+            sum_by_group(material.recording[counted & (material.label == code)], size),
             whole,
             weights,
             "There are no annotations.",
@@ -388,10 +398,10 @@ def _label_shares(material: AgreementData, options: Options) -> dict[str, Statis
     }
 
 
-def _among(recordings: np.ndarray, size: int, options: Options) -> Floats:
+def _draw_weights_among(recordings: np.ndarray, size: int, options: Options) -> Floats:
     weights = np.zeros((options.samples, size))
     if len(recordings):
-        weights[:, recordings] = resamples(len(recordings), options.samples, options.seed)
+        weights[:, recordings] = draw_resamples(len(recordings), options.samples, options.seed)
     return weights
 
 
@@ -411,7 +421,7 @@ def _fields(
                 tuple(
                     AgreementRow(choice.key, choice.name, figures)
                     for choice, figures in zip(
-                        field.choices, each_choice(field, matched, weights).values(), strict=True
+                        field.choices, figures_by_choice(field, matched, weights).values(), strict=True
                     )
                 ),
             )
@@ -425,8 +435,8 @@ def _fields(
     return (*choosing, *rated)
 
 
-def _with_published(report: AgreementReport, scheme: str) -> AgreementReport:
-    published = published_for(scheme) if scheme else None
+def _add_published(report: AgreementReport, scheme: str) -> AgreementReport:
+    published = load_published(scheme) if scheme else None
     if published is None:
         return report
     own = {
@@ -439,5 +449,5 @@ def _with_published(report: AgreementReport, scheme: str) -> AgreementReport:
     }
     if report.main["disagreement_share"].more.get("basis") != "reviews":
         # The paper's figure is what was left after review; pairs with different labels are something else.
-        own["disagreement_share"] = undefined("Nobody has reviewed a segment of somebody else.")
+        own["disagreement_share"] = undefined_figure("Nobody has reviewed a segment of somebody else.")
     return replace(report, published=tuple(Beside(one, own.get(one.figure)) for one in published.figures))

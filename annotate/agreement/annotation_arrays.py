@@ -16,11 +16,11 @@ from annotate.agreement.figure_intervals import Bools, Floats, Ints
 from annotate.agreement.span_matching import (
     Overlaps,
     SpanArray,
-    best_pairs,
-    holle_rein_pairs,
-    most_pairs,
-    overlaps,
-    unmatched,
+    find_overlaps,
+    match_best_pairs,
+    match_holle_rein_pairs,
+    match_most_pairs,
+    unmatched_mask,
 )
 from project.entities.study_records import Json
 from project.queries.segment_rows import value_rows
@@ -160,7 +160,7 @@ Column = Mapping[int, Json]
 """Place of a segment -> what was filled in."""
 
 
-def columns(
+def read_value_columns(
     study: Study, scheme: str, track: str, fields: Sequence[str], places: Mapping[str, int]
 ) -> dict[str, Column]:
     """Return field -> what was filled in, in the newest version; `places` says where each segment goes."""
@@ -171,14 +171,14 @@ def columns(
     return dict(found)
 
 
-def labels_of(scheme: Scheme, track: str, used: Sequence[str]) -> tuple[NamedKey, ...]:
+def list_labels(scheme: Scheme, track: str, used: Sequence[str]) -> tuple[NamedKey, ...]:
     """Return the labels of the track, then those that only older versions of the scheme had."""
     known = tuple(NamedKey(label.key, label.name) for label in scheme.track(track).labels)
     keys = {label.key for label in known}
     return known + tuple(NamedKey(label, label) for label in sorted({*used} - keys))
 
 
-def axes(recording: Ints, within: Sequence[Column], recordings: int) -> tuple[Ints, Ints]:
+def assign_axes(recording: Ints, within: Sequence[Column], recordings: int) -> tuple[Ints, Ints]:
     """Return the axis of each segment and the recording of each axis; segments on different axes are not compared."""
     if not within:
         return recording, np.arange(recordings)
@@ -187,7 +187,7 @@ def axes(recording: Ints, within: Sequence[Column], recordings: int) -> tuple[In
     return np.array([numbers[key] for key in kept], np.int64), np.array([key[0] for key in numbers], np.int64)
 
 
-def chosen(field: Field, filled: Column, size: int) -> ChosenField:
+def build_choice_field(field: Field, filled: Column, size: int) -> ChosenField:
     """Return the choices of each segment; choices that the scheme no longer has are left out."""
     table = np.zeros((size, len(field.choices)), bool)
     places = {choice.key: place for place, choice in enumerate(field.choices)}
@@ -199,7 +199,7 @@ def chosen(field: Field, filled: Column, size: int) -> ChosenField:
     return ChosenField(field.key, field.name, choices, table, field.kind is FieldKind.CHOICES)
 
 
-def rated(field: Field, filled: Column, size: int) -> RatedField:
+def build_rating_field(field: Field, filled: Column, size: int) -> RatedField:
     """Return the number of each segment; those off the scale are left out."""
     numbers = np.full(size, np.nan)
     for at, value in filled.items():
@@ -245,7 +245,7 @@ class Compared:
     @cached_property
     def intersecting(self) -> Overlaps:
         """Every pair that shares some time, whatever its IoU."""
-        return overlaps(*self.spans)
+        return find_overlaps(*self.spans)
 
     @cached_property
     def overlapping(self) -> Overlaps:
@@ -255,19 +255,19 @@ class Compared:
     @cached_property
     def matched(self) -> Overlaps:
         """The overlapping pairs that stand for each other, one to one."""
-        return best_pairs(self.overlapping, *self.spans)
+        return match_best_pairs(self.overlapping, *self.spans)
 
     @cached_property
     def linked(self) -> Overlaps:
         """The pairs of Holle and Rein."""
-        return holle_rein_pairs(self.intersecting, *self.spans)
+        return match_holle_rein_pairs(self.intersecting, *self.spans)
 
     def matched_at(self, iou: float, *, same_label: bool = False) -> Overlaps:
         """Return as many one-to-one pairs of at least this IoU as there can be; of one label each if that is wanted."""
         found = self.intersecting
         if same_label:
             found = found.take(self.alike(found))
-        return most_pairs(found, len(self.of_first), len(self.of_second), iou)
+        return match_most_pairs(found, len(self.of_first), len(self.of_second), iou)
 
     def alike(self, pairs: Overlaps) -> Bools:
         """Tell of each pair whether the labels are the same."""
@@ -281,6 +281,6 @@ class Compared:
 
     def alone(self, pairs: Overlaps) -> tuple[Ints, Ints]:
         """Return the segments of either that no pair holds, as indices into the material."""
-        one = self.of_first[unmatched(len(self.of_first), pairs.first)]
-        other = self.of_second[unmatched(len(self.of_second), pairs.second)]
+        one = self.of_first[unmatched_mask(len(self.of_first), pairs.first)]
+        other = self.of_second[unmatched_mask(len(self.of_second), pairs.second)]
         return one, other

@@ -15,16 +15,16 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.agreement.span_matching import Disagreement, SpanArray, disagreement_spans, overlaps
+from annotate.agreement.span_matching import Disagreement, SpanArray, find_disagreement_spans, find_overlaps
 from project.entities.study_records import Annotator, Json, Review, ReviewDecision, Segment
 from project.queries.annotator_rows import all_annotators, reviews_in
-from project.queries.segment_rows import completed, in_training, segments_of, values_in
+from project.queries.segment_rows import completed_work, segments_of, training_work, values_in
 from project.schemes.scheme import FieldKind
 from project.session.session import Session
 from project.store.column_values import to_json
 
 
-def disagreements(
+def find_disagreements(
     segments: Sequence[Segment], annotators: Collection[str], scheme: str, track: str
 ) -> list[Disagreement]:
     """Return the stretches of one recording in which these annotators differ, by start.
@@ -40,16 +40,16 @@ def disagreements(
     for one in segments:
         if one.track == track and one.scheme == scheme and one.annotator_id in lanes:
             lanes[one.annotator_id].append((one.start_us, one.end_us, labels.setdefault(one.label, len(labels))))
-    return disagreement_spans([_spans(rows) for rows in lanes.values()])
+    return find_disagreement_spans([_spans(rows) for rows in lanes.values()])
 
 
-def next_after(found: Sequence[Disagreement], time_us: int) -> Disagreement | None:
+def next_disagreement(found: Sequence[Disagreement], time_us: int) -> Disagreement | None:
     """Return the first stretch that starts later than a time, or None."""
     place = bisect_right(found, time_us, key=lambda one: one.start_us)
     return found[place] if place < len(found) else None
 
 
-def last_before(found: Sequence[Disagreement], time_us: int) -> Disagreement | None:
+def previous_disagreement(found: Sequence[Disagreement], time_us: int) -> Disagreement | None:
     """Return the last stretch that starts earlier than a time, or None."""
     place = bisect_left(found, time_us, key=lambda one: one.start_us)
     return found[place - 1] if place else None
@@ -63,7 +63,7 @@ def _spans(rows: list[tuple[int, int, int]]) -> SpanArray:
 _Numbers = NDArray[np.int64]
 
 
-def disputed(segments: Sequence[Segment], worked: Mapping[str, Collection[str]]) -> set[str]:
+def find_disputed(segments: Sequence[Segment], worked: Mapping[str, Collection[str]]) -> set[str]:
     """Return the ids of the segments that others do not overlap, or overlap with another label.
 
     Only where at least two people worked on the recording is anything compared, and only within a track. The boundaries
@@ -80,21 +80,21 @@ def disputed(segments: Sequence[Segment], worked: Mapping[str, Collection[str]])
         return set()
     start = np.array([one.start_us for one in kept], np.int64)
     end = np.array([one.end_us for one in kept], np.int64)
-    track = _codes((one.recording_id, one.scheme, one.track) for one in kept)
-    person = _codes((one.recording_id, one.scheme, one.track, one.annotator_id) for one in kept)
-    label = _codes((one.recording_id, one.scheme, one.track, one.label) for one in kept)
-    both = _codes((one.recording_id, one.scheme, one.track, one.annotator_id, one.label) for one in kept)
-    others = _touching(track, start, end) - _touching(person, start, end)
-    alike = _touching(label, start, end) - _touching(both, start, end)
+    track = _encode_keys((one.recording_id, one.scheme, one.track) for one in kept)
+    person = _encode_keys((one.recording_id, one.scheme, one.track, one.annotator_id) for one in kept)
+    label = _encode_keys((one.recording_id, one.scheme, one.track, one.label) for one in kept)
+    both = _encode_keys((one.recording_id, one.scheme, one.track, one.annotator_id, one.label) for one in kept)
+    others = _count_overlapping(track, start, end) - _count_overlapping(person, start, end)
+    alike = _count_overlapping(label, start, end) - _count_overlapping(both, start, end)
     return {one.id for one, differs in zip(kept, ((others == 0) | (alike < others)).tolist(), strict=True) if differs}
 
 
-def _codes(keys: Iterable[tuple[str, ...]]) -> _Numbers:
+def _encode_keys(keys: Iterable[tuple[str, ...]]) -> _Numbers:
     numbers: dict[tuple[str, ...], int] = {}
     return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
 
 
-def _touching(group: _Numbers, start: _Numbers, end: _Numbers) -> _Numbers:
+def _count_overlapping(group: _Numbers, start: _Numbers, end: _Numbers) -> _Numbers:
     """Return for each span how many of its group share time with it, itself too."""
     width = int(end.max()) + 1
     # One axis for all groups, each after the end of the one before.
@@ -174,7 +174,7 @@ def read_marks(session: Session, recording_id: str, annotators: Collection[str])
     return found
 
 
-def people_of(session: Session, recording_id: str) -> list[Annotator]:
+def list_annotators_of(session: Session, recording_id: str) -> list[Annotator]:
     """Return the people who worked on a recording, not in training: those who marked something, or were done with it.
 
     Those with the most segments come first.
@@ -182,10 +182,10 @@ def people_of(session: Session, recording_id: str) -> list[Annotator]:
     counts: dict[str, int] = {}
     for segment in segments_of(session.study, recording_id):
         counts[segment.annotator_id] = counts.get(segment.annotator_id, 0) + 1
-    for recording, annotator in completed(session.study):
+    for recording, annotator in completed_work(session.study):
         if recording == recording_id:
             counts.setdefault(annotator, 0)
-    training = in_training(session.study)
+    training = training_work(session.study)
     found = [
         one
         for one in all_annotators(session.study)
@@ -194,9 +194,9 @@ def people_of(session: Session, recording_id: str) -> list[Annotator]:
     return sorted(found, key=lambda one: (-counts[one.id], one.name))
 
 
-def grouped(marks: Sequence[Mark], minimum_iou: float = 0.0) -> list[tuple[Mark, ...]]:
+def group_marks(marks: Sequence[Mark], minimum_iou: float = 0.0) -> list[tuple[Mark, ...]]:
     """Return every mark in exactly one group, by start; many groups hold one mark alone."""
-    near = _overlapping(marks, minimum_iou)
+    near = _find_overlaps(marks, minimum_iou)
     owner = [one.segment.annotator_id for one in marks]
     rank = {order: at for at, order in enumerate(sorted({one.order for one in marks}))}
     ranks = [rank[one.order] for one in marks]
@@ -219,7 +219,7 @@ def grouped(marks: Sequence[Mark], minimum_iou: float = 0.0) -> list[tuple[Mark,
     return sorted((tuple(marks[place] for place in one) for one in made), key=lambda one: min(m.order for m in one))
 
 
-def _overlapping(marks: Sequence[Mark], minimum_iou: float) -> dict[tuple[int, int], float]:
+def _find_overlaps(marks: Sequence[Mark], minimum_iou: float) -> dict[tuple[int, int], float]:
     """Return (place, place) -> IoU of the marks that can belong together, the smaller place first."""
     lanes = {lane: code for code, lane in enumerate({one.lane: None for one in marks})}
     places: dict[str, list[int]] = {}
@@ -236,7 +236,7 @@ def _overlapping(marks: Sequence[Mark], minimum_iou: float) -> dict[tuple[int, i
     }
     near: dict[tuple[int, int], float] = {}
     for who, whom in combinations(places, 2):
-        found = overlaps(spans[who], spans[whom])
+        found = find_overlaps(spans[who], spans[whom])
         for i, j, iou in zip(found.first.tolist(), found.second.tolist(), found.iou.tolist(), strict=True):
             if iou >= minimum_iou:
                 a, b = places[who][i], places[whom][j]

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotate.agreement.figure_intervals import Bools, Floats, Ints, StatisticResult, estimate, per_group
+from annotate.agreement.figure_intervals import Bools, Floats, Ints, StatisticResult, estimate, sum_by_group
 from annotate.agreement.span_matching import Grid
 from project.entities.study_records import Json
 
-_AT_ONCE = 2_000_000
+_BATCH_ELEMENTS = 2_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +39,7 @@ class Coincidences:
     groups: int
 
 
-def coincidences(codes: Ints, group: Ints, values: int, groups: int, units: Ints | None = None) -> Coincidences:
+def count_coincidences(codes: Ints, group: Ints, values: int, groups: int, units: Ints | None = None) -> Coincidences:
     """Pair up what annotators said.
 
     Args:
@@ -95,7 +95,7 @@ def ordinal_alpha(found: Coincidences, resamples: Floats | None = None) -> Float
     rank = np.cumsum(counts, -1) - counts / 2
     rank -= total[:, None] / 2
     apart = np.empty(len(chosen))
-    chunk = max(1, _AT_ONCE // max(1, len(found.first)))
+    chunk = max(1, _BATCH_ELEMENTS // max(1, len(found.first)))
     for start in range(0, len(chosen), chunk):
         part = slice(start, start + chunk)
         difference = rank[part][:, found.first] - rank[part][:, found.second]
@@ -120,14 +120,14 @@ def _counts(found: Coincidences, resamples: Floats | None) -> tuple[Floats, Floa
     """Return how often each value occurs (b, values), in all (b,), and the weights of the groups (b, groups)."""
     chosen = np.ones((1, found.groups)) if resamples is None else resamples
     size = found.groups * found.values
-    counted = per_group(found.group * found.values + found.first, size, found.weight)
-    counted += per_group(found.group * found.values + found.second, size, found.weight)
+    counted = sum_by_group(found.group * found.values + found.first, size, found.weight)
+    counted += sum_by_group(found.group * found.values + found.second, size, found.weight)
     counts = chosen @ counted.reshape(found.groups, found.values)
     return counts, counts.sum(-1), chosen
 
 
 def _by_group(found: Coincidences, distance: Floats) -> Floats:
-    return 2 * per_group(found.group, found.groups, found.weight * distance)
+    return 2 * sum_by_group(found.group, found.groups, found.weight * distance)
 
 
 def _spread(counts: Floats, numbers: Floats) -> Floats:
@@ -146,11 +146,13 @@ def _alpha(observed: Floats, expected: Floats, total: Floats) -> Floats:
 ONE_CATEGORY = "Both annotators used one and the same category throughout."
 
 
-def tables(first: Ints, second: Ints, weight: Ints | Floats, group: Ints, categories: int, groups: int) -> Floats:
+def confusion_tables(
+    first: Ints, second: Ints, weight: Ints | Floats, group: Ints, categories: int, groups: int
+) -> Floats:
     """Return (groups, categories, categories) summed weights; a code of -1 on either side counts nowhere."""
     known = (first >= 0) & (second >= 0)
     place = (group[known] * categories + first[known]) * categories + second[known]
-    counted = per_group(place, groups * categories * categories, weight[known])
+    counted = sum_by_group(place, groups * categories * categories, weight[known])
     return counted.reshape(groups, categories, categories)
 
 
@@ -177,7 +179,9 @@ def _over_chance(table: Floats, agreeing: Floats) -> Floats:
 
 def grid_kappa(grid: Grid, first: int = 0, second: int = 1) -> float:
     """Return Cohen's kappa of two annotators over all instants of a grid; NaN where it is undefined."""
-    table = tables(grid.states[first], grid.states[second], grid.instants, np.zeros_like(grid.axis), len(grid.names), 1)
+    table = confusion_tables(
+        grid.states[first], grid.states[second], grid.instants, np.zeros_like(grid.axis), len(grid.names), 1
+    )
     return float(kappa(table)[0])
 
 
@@ -186,7 +190,7 @@ def moments(first: Floats, second: Floats, group: Ints, groups: int) -> Floats:
     x = first - (first.mean() if len(first) else 0)
     y = second - (second.mean() if len(second) else 0)
     columns = (np.ones_like(x), x, y, x * x, y * y, x * y)
-    return np.stack([per_group(group, groups, column) for column in columns], axis=-1)
+    return np.stack([sum_by_group(group, groups, column) for column in columns], axis=-1)
 
 
 def pearson(sums: Floats) -> Floats:
@@ -204,7 +208,7 @@ def _total(tables: Floats) -> Floats:
     return found
 
 
-def pooled(
+def estimate_pooled(
     formula: Callable[[Floats], Floats],
     tables: Floats,
     weights: Floats,
@@ -258,7 +262,7 @@ def free_marginal_kappa(agreeing: Floats, pairs: Floats, bins: int) -> Floats:
     return found
 
 
-def binned(numbers: Floats, minimum: float, maximum: float, bins: int) -> Ints:
+def assign_bins(numbers: Floats, minimum: float, maximum: float, bins: int) -> Ints:
     """Return the bin of each number, of equal width from minimum to maximum; the maximum is in the last."""
     width = (maximum - minimum) / bins
     return np.clip(np.floor((numbers - minimum) / width).astype(np.int64), 0, bins - 1)

@@ -9,7 +9,9 @@ from annotate.agreement.annotation_arrays import ChosenField, Compared, Options,
 from annotate.agreement.coefficients import (
     ONE_CATEGORY,
     Coincidences,
-    binned,
+    assign_bins,
+    confusion_tables,
+    estimate_pooled,
     free_marginal_kappa,
     interval_alpha,
     jaccard_distance,
@@ -19,24 +21,22 @@ from annotate.agreement.coefficients import (
     nominal_alpha,
     ordinal_alpha,
     pearson,
-    pooled,
-    tables,
 )
 from annotate.agreement.figure_intervals import (
     Bools,
     Floats,
     Ints,
     StatisticResult,
-    defined,
     estimate,
     estimate_from,
-    per_group,
-    share,
-    undefined,
+    estimate_share,
+    finite_or_none,
+    sum_by_group,
+    undefined_figure,
 )
 from project.entities.study_records import Json
 
-_MOST_STEPS = 1001
+_MAX_STEPS = 1001
 NOTHING_FILLED_IN = "No two matched segments have this field filled in on both sides."
 ONE_VALUE = "Everybody gave one and the same value throughout."
 ONE_CHOICE = "Nobody made this choice in a matched pair, or everybody always did."
@@ -91,12 +91,12 @@ def choice_figures(field: ChosenField, matched: SegmentMatches, weights: Floats)
     found = Coincidences(where, one, other, np.ones(len(one)), len(kinds), size)
     rests_on, groups = len(one), len(np.unique(where))
     reasons = (NOTHING_FILLED_IN, ONE_VALUE)
-    equal = per_group(where[one == other], size)
-    figures = {"same": share(equal, per_group(where, size), weights, NOTHING_FILLED_IN)}
+    equal = sum_by_group(where[one == other], size)
+    figures = {"same": estimate_share(equal, sum_by_group(where, size), weights, NOTHING_FILLED_IN)}
     if field.several:
         distance = jaccard_distance(kinds)
-        near = per_group(where, size, 1 - distance[one, other])
-        figures["jaccard"] = share(near, per_group(where, size), weights, NOTHING_FILLED_IN)
+        near = sum_by_group(where, size, 1 - distance[one, other])
+        figures["jaccard"] = estimate_share(near, sum_by_group(where, size), weights, NOTHING_FILLED_IN)
         figures["alpha"] = estimate_from(
             lambda drawn: metric_alpha(found, distance, drawn),
             weights,
@@ -113,18 +113,20 @@ def choice_figures(field: ChosenField, matched: SegmentMatches, weights: Floats)
     return figures
 
 
-def each_choice(field: ChosenField, matched: SegmentMatches, weights: Floats) -> dict[str, dict[str, StatisticResult]]:
+def figures_by_choice(
+    field: ChosenField, matched: SegmentMatches, weights: Floats
+) -> dict[str, dict[str, StatisticResult]]:
     """Return choice -> in how many of the pairs where either made it both did, and kappa of having made it."""
     matched = matched.where(field.filled)
     where, size = matched.recording, weights.shape[1]
     figures = {}
     for place, choice in enumerate(field.choices):
         one, other = field.chosen[matched.first, place], field.chosen[matched.second, place]
-        either = per_group(where[one | other], size)
-        both = per_group(where[one & other], size)
+        either = sum_by_group(where[one | other], size)
+        both = sum_by_group(where[one & other], size)
         codes = one.astype(np.int64), other.astype(np.int64)
         figures[choice.key] = {
-            "chosen_by_both": share(both, either, weights, ONE_CHOICE),
+            "chosen_by_both": estimate_share(both, either, weights, ONE_CHOICE),
             "cohen_kappa": _kappa(*codes, matched, 2, weights, (NOTHING_FILLED_IN, ONE_CHOICE)),
         }
     return figures
@@ -142,9 +144,9 @@ def rating_figures(
     found = Coincidences(where, one, other, np.ones(len(one)), len(values), size)
     rests_on, groups = len(one), len(np.unique(where))
     reasons = (NOTHING_FILLED_IN, ONE_VALUE)
-    everything = per_group(where, size)
-    bins_one, bins_other = (binned(side, field.minimum, field.maximum, options.bins) for side in (x, y))
-    same_bin = per_group(where[bins_one == bins_other], size)
+    everything = sum_by_group(where, size)
+    bins_one, bins_other = (assign_bins(side, field.minimum, field.maximum, options.bins) for side in (x, y))
+    same_bin = sum_by_group(where[bins_one == bins_other], size)
     return {
         "alpha_ordinal": estimate_from(
             lambda drawn: ordinal_alpha(found, drawn), weights, rests_on, groups, reasons, {"metric": "ordinal"}
@@ -166,14 +168,16 @@ def rating_figures(
             {"bins": options.bins},
         ),
         "weighted_kappa": _weighted_kappa(field, x, y),
-        "pearson_r": pooled(
+        "pearson_r": estimate_pooled(
             pearson,
             moments(x, y, where * matched.pairs + matched.pair, size * matched.pairs).reshape(size, matched.pairs, 6),
             weights,
             (NOTHING_FILLED_IN, "One side never varies."),
             size_of=lambda sums: sums[..., 0],
         ),
-        "mean_difference": share(per_group(where, size, np.abs(x - y)), everything, weights, NOTHING_FILLED_IN),
+        "mean_difference": estimate_share(
+            sum_by_group(where, size, np.abs(x - y)), everything, weights, NOTHING_FILLED_IN
+        ),
     }
 
 
@@ -187,9 +191,9 @@ def mean_choices(
     chosen = first.sum(1) + second.sum(1)
     size = weights.shape[1]
     converged, diverged = (
-        share(
-            per_group(matched.recording[which], size, chosen[which]),
-            2 * per_group(matched.recording[which], size),
+        estimate_share(
+            sum_by_group(matched.recording[which], size, chosen[which]),
+            2 * sum_by_group(matched.recording[which], size),
             weights,
             "There is no such pair.",
         )
@@ -203,16 +207,16 @@ def _weighted_kappa(field: RatedField, first: Floats, second: Floats) -> Statist
     said: dict[str, Json] = {"weights": "quadratic"}
     steps = round((field.maximum - field.minimum) / field.step) + 1
     if not len(first):
-        return undefined(NOTHING_FILLED_IN, more=said)
-    if steps > _MOST_STEPS:
-        return undefined(f"The scale has more than {_MOST_STEPS} steps.", len(first), more=said)
+        return undefined_figure(NOTHING_FILLED_IN, more=said)
+    if steps > _MAX_STEPS:
+        return undefined_figure(f"The scale has more than {_MAX_STEPS} steps.", len(first), more=said)
     codes = [np.rint((side - field.minimum) / field.step).astype(np.int64) for side in (first, second)]
     if len(np.unique(codes)) < 2:
-        return undefined(ONE_VALUE, len(first), more=said)
+        return undefined_figure(ONE_VALUE, len(first), more=said)
     from sklearn.metrics import cohen_kappa_score
 
     value = cohen_kappa_score(*codes, labels=np.arange(steps), weights="quadratic")
-    return StatisticResult(defined(float(value)), len(first), more=said)
+    return StatisticResult(finite_or_none(float(value)), len(first), more=said)
 
 
 def _kappa(
@@ -220,5 +224,5 @@ def _kappa(
 ) -> StatisticResult:
     size, cells = weights.shape[1], max(kinds, 1)
     group = matched.recording * matched.pairs + matched.pair
-    counted = tables(first, second, np.ones(len(first), np.int64), group, cells, size * matched.pairs)
-    return pooled(kappa, counted.reshape(size, matched.pairs, cells, cells), weights, reasons)
+    counted = confusion_tables(first, second, np.ones(len(first), np.int64), group, cells, size * matched.pairs)
+    return estimate_pooled(kappa, counted.reshape(size, matched.pairs, cells, cells), weights, reasons)

@@ -45,12 +45,12 @@ class StatisticResult:
         return shown | ({"reason": self.reason} if self.reason else {}) | dict(self.more)
 
 
-def undefined(reason: str, n: int = 0, more: Mapping[str, Json] | None = None) -> StatisticResult:
+def undefined_figure(reason: str, n: int = 0, more: Mapping[str, Json] | None = None) -> StatisticResult:
     """Return a figure that cannot be had."""
     return StatisticResult(None, n, reason=reason, more=more or {})
 
 
-def defined(value: float) -> float | None:
+def finite_or_none(value: float) -> float | None:
     """Return a number that JSON can hold, or None."""
     return float(value) if math.isfinite(value) else None
 
@@ -74,7 +74,7 @@ class Published:
     figures: tuple[PublishedFigure, ...]
 
 
-def published_for(scheme: str) -> Published | None:
+def load_published(scheme: str) -> Published | None:
     """Return what was published of data under this scheme, or None."""
     try:
         path = resource("published", f"{scheme}.toml")
@@ -89,11 +89,11 @@ Floats: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
 
 
-_LEVEL = 95.0
+_CONFIDENCE_PERCENT = 95.0
 _NO_INTERVAL: tuple[None, None] = (None, None)
 
 
-def resamples(groups: int, samples: int, seed: int) -> Floats:
+def draw_resamples(groups: int, samples: int, seed: int) -> Floats:
     """Return (samples, groups): how often each recording is drawn when as many as there are are drawn with return."""
     if not groups or not samples:
         return np.zeros((0, groups))
@@ -101,7 +101,7 @@ def resamples(groups: int, samples: int, seed: int) -> Floats:
     return drawn.astype(float)
 
 
-def interval(values: Floats, groups: int) -> tuple[float, float] | tuple[None, None]:
+def percentile_interval(values: Floats, groups: int) -> tuple[float, float] | tuple[None, None]:
     """Return the ends of the 95 % percentile interval of resampled values; none for fewer than two recordings.
 
     Samples in which the figure is undefined are left out.
@@ -109,7 +109,7 @@ def interval(values: Floats, groups: int) -> tuple[float, float] | tuple[None, N
     known = values[np.isfinite(values)]
     if groups < 2 or not len(known):
         return _NO_INTERVAL
-    low, high = np.percentile(known, [50 - _LEVEL / 2, 50 + _LEVEL / 2])
+    low, high = np.percentile(known, [50 - _CONFIDENCE_PERCENT / 2, 50 + _CONFIDENCE_PERCENT / 2])
     return float(low), float(high)
 
 
@@ -158,14 +158,14 @@ def estimate_from(
         reasons: why there is no figure.
         more: what else belongs to it.
     """
-    value = defined(float(formula(None)[0])) if n else None
+    value = finite_or_none(float(formula(None)[0])) if n else None
     if value is None:
         return StatisticResult(None, n, reason=reasons[1] if n else reasons[0], more=more or {})
-    low, high = interval(formula(weights), groups) if groups > 1 and len(weights) else _NO_INTERVAL
+    low, high = percentile_interval(formula(weights), groups) if groups > 1 and len(weights) else _NO_INTERVAL
     return StatisticResult(value, n, low, high, more=more or {})
 
 
-def share(
+def estimate_share(
     part: Floats, whole: Floats, weights: Floats, nothing: str, more: Mapping[str, Json] | None = None
 ) -> StatisticResult:
     """Return the sum of (groups,) parts over that of wholes."""
@@ -180,6 +180,6 @@ def ratio(sums: Floats) -> Floats:
     return found
 
 
-def per_group(group: Ints, groups: int, values: Floats | Ints | None = None) -> Floats:
+def sum_by_group(group: Ints, groups: int, values: Floats | Ints | None = None) -> Floats:
     """Return (groups,) the sums of (n,) values, or how many there are, in each group."""
     return np.bincount(group, values, groups).astype(float)

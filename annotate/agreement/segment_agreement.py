@@ -11,9 +11,25 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotate.agreement.annotation_arrays import AgreementData, Compared, Options
-from annotate.agreement.coefficients import ONE_CATEGORY, coincidences, kappa, kappa_max, nominal_alpha, pooled, tables
-from annotate.agreement.figure_intervals import Bools, Floats, Ints, StatisticResult, estimate_from, per_group, share
-from annotate.agreement.span_matching import HOLLE_REIN_SHARE, Grid, Overlaps, time_grid
+from annotate.agreement.coefficients import (
+    ONE_CATEGORY,
+    confusion_tables,
+    count_coincidences,
+    estimate_pooled,
+    kappa,
+    kappa_max,
+    nominal_alpha,
+)
+from annotate.agreement.figure_intervals import (
+    Bools,
+    Floats,
+    Ints,
+    StatisticResult,
+    estimate_from,
+    estimate_share,
+    sum_by_group,
+)
+from annotate.agreement.span_matching import HOLLE_REIN_SHARE, Grid, Overlaps, sample_time_grid
 from project.entities.study_records import Json
 
 
@@ -113,9 +129,9 @@ class Shares:
         said: dict[str, Json] = {"basis": self.basis}
         nothing = NO_ANNOTATIONS if self.from_reviews else NO_OVERLAP
         return {
-            "overlap_share": share(overlapped, marked, weights, NO_ANNOTATIONS),
-            "verdict_agreement": share(same, all_pairs, weights, NO_OVERLAP),
-            "disagreement_share": share(disputed, whole, weights, nothing, said),
+            "overlap_share": estimate_share(overlapped, marked, weights, NO_ANNOTATIONS),
+            "verdict_agreement": estimate_share(same, all_pairs, weights, NO_OVERLAP),
+            "disagreement_share": estimate_share(disputed, whole, weights, nothing, said),
         }
 
     def per_recording(self) -> dict[str, tuple[Floats, Floats]]:
@@ -136,11 +152,11 @@ class Shares:
 
     def _by_recording(self, which: Bools) -> Floats:
         size = len(self.material.recordings)
-        return per_group(self.material.recording[which], size)
+        return sum_by_group(self.material.recording[which], size)
 
     def _pairs_by_recording(self, which: Bools) -> Floats:
         size = len(self.material.recordings)
-        return per_group(self.material.recording[self.first[which]], size)
+        return sum_by_group(self.material.recording[self.first[which]], size)
 
 
 NO_MATCH = "No two segments of different annotators could be matched."
@@ -152,37 +168,39 @@ def elan_kappa(compared: Sequence[Compared], weights: Floats) -> StatisticResult
     """Return Holle and Rein's kappa; n is the annotations of both."""
     found = _linked(compared)
     reasons = (NO_ANNOTATIONS, ONE_CATEGORY)
-    highest = pooled(modified_kappa_max, found, weights[:0], reasons)
-    return pooled(modified_kappa, found, weights, reasons, {"share": HOLLE_REIN_SHARE, "kappa_max": highest.value})
+    highest = estimate_pooled(modified_kappa_max, found, weights[:0], reasons)
+    return estimate_pooled(
+        modified_kappa, found, weights, reasons, {"share": HOLLE_REIN_SHARE, "kappa_max": highest.value}
+    )
 
 
 def elan_kappa_matched(compared: Sequence[Compared], weights: Floats) -> StatisticResult:
     """Return Cohen's kappa of the labels of Holle and Rein's pairs, without what is unmatched; n is those pairs."""
     found = _linked(compared)[..., :-1, :-1] / 2
-    return pooled(kappa, found, weights, (NO_LINK, ONE_CATEGORY), {"share": HOLLE_REIN_SHARE})
+    return estimate_pooled(kappa, found, weights, (NO_LINK, ONE_CATEGORY), {"share": HOLLE_REIN_SHARE})
 
 
 def elan_ratio(compared: Sequence[Compared], weights: Floats) -> StatisticResult:
     """Return the mean IoU in which every unmatched segment counts as 0; n is pairs and unmatched segments."""
     total, matched = _iou_by_recording(compared)
-    return share(total, matched + _alone(compared), weights, NO_ANNOTATIONS)
+    return estimate_share(total, matched + _count_unmatched(compared), weights, NO_ANNOTATIONS)
 
 
 def mean_iou(compared: Sequence[Compared], weights: Floats) -> StatisticResult:
     """Return the mean IoU of matched segments; n is the pairs."""
-    return share(*_iou_by_recording(compared), weights, NO_MATCH)
+    return estimate_share(*_iou_by_recording(compared), weights, NO_MATCH)
 
 
 def matched_agreement(compared: Sequence[Compared], weights: Floats) -> StatisticResult:
     """Return in how many of the matched segments the labels are the same; n is the pairs."""
     same = [one.matched.take(one.alike(one.matched)) for one in compared]
-    return share(_number(compared, same), _number(compared, _matched(compared)), weights, NO_MATCH)
+    return estimate_share(_number(compared, same), _number(compared, _matched(compared)), weights, NO_MATCH)
 
 
 def f1(compared: Sequence[Compared], weights: Floats, level: float, *, same_label: bool = False) -> StatisticResult:
     """Return twice the pairs over all segments; n is the segments. `same_label` wants the same label in a pair."""
     pairs = [one.matched_at(level, same_label=same_label) for one in compared]
-    return share(2 * _number(compared, pairs), _segments(compared), weights, NO_ANNOTATIONS)
+    return estimate_share(2 * _number(compared, pairs), _segments(compared), weights, NO_ANNOTATIONS)
 
 
 def iou_per_recording(compared: Sequence[Compared], size: int) -> tuple[Floats, Floats]:
@@ -190,7 +208,7 @@ def iou_per_recording(compared: Sequence[Compared], size: int) -> tuple[Floats, 
     return _iou_by_recording(compared) if compared else (np.zeros(size), np.zeros(size))
 
 
-def confusion(compared: Sequence[Compared], labels: int) -> Floats:
+def confusion_table(compared: Sequence[Compared], labels: int) -> Floats:
     """Return (labels + 1, labels + 1) matched pairs by label, the first annotator's down; the last are unmatched."""
     found = [_linked_tables(one, one.matched, 1).sum(0) for one in compared]
     return sum(found, np.zeros((labels + 1, labels + 1)))
@@ -210,7 +228,7 @@ def _linked_tables(one: Compared, pairs: Overlaps, weight: int) -> Floats:
     alone_first, alone_second = one.alone(pairs)
     rest = np.full(len(material), kinds - 1)
     where, label = np.concatenate([first, alone_first, alone_second]), material.label
-    return tables(
+    return confusion_tables(
         np.concatenate([label[first], label[alone_first], rest[alone_second]]),
         np.concatenate([label[second], rest[alone_first], label[alone_second]]),
         np.concatenate([np.full(len(first), weight), np.ones(len(alone_first) + len(alone_second), np.int64)]),
@@ -229,14 +247,14 @@ def _iou_by_recording(compared: Sequence[Compared]) -> tuple[Floats, Floats]:
     return _sum(compared, pairs, [found.iou for found in pairs]), _number(compared, pairs)
 
 
-def _alone(compared: Sequence[Compared]) -> Floats:
+def _count_unmatched(compared: Sequence[Compared]) -> Floats:
     return _segments(compared) - 2 * _number(compared, _matched(compared))
 
 
 def _segments(compared: Sequence[Compared]) -> Floats:
     def count(one: Compared) -> Floats:
         both = np.concatenate([one.of_first, one.of_second])
-        return per_group(one.material.recording[both], len(one.material.recordings))
+        return sum_by_group(one.material.recording[both], len(one.material.recordings))
 
     return sum((count(one) for one in compared), np.zeros(1))
 
@@ -250,7 +268,7 @@ def _sum(compared: Sequence[Compared], pairs: Sequence[Overlaps], values: Sequen
 
     def count(one: Compared, found: Overlaps, each: Floats) -> Floats:
         first, _ = one.segments(found)
-        return per_group(one.material.recording[first], len(one.material.recordings), each)
+        return sum_by_group(one.material.recording[first], len(one.material.recordings), each)
 
     return sum((count(*three) for three in zip(compared, pairs, values, strict=True)), np.zeros(1))
 
@@ -259,13 +277,13 @@ NO_TIME = "No recording was annotated by two of these annotators."
 ONE_STATE = "Everybody used one and the same category throughout."
 
 
-def grid_of(material: AgreementData, step_us: int) -> Grid:
+def build_grid(material: AgreementData, step_us: int) -> Grid:
     """Return what each annotator but the third says at each instant."""
     spans = material.spans()
     people = [one for one in range(len(material.annotators)) if one != material.third]
     lanes = [spans.take(material.annotator == one) for one in people]
     worked = material.worked[material.axis_recording][:, people]
-    return time_grid(lanes, material.axes_length_us(), step_us, worked)
+    return sample_time_grid(lanes, material.axes_length_us(), step_us, worked)
 
 
 def pair_tables(material: AgreementData, grid: Grid) -> Floats:
@@ -273,7 +291,7 @@ def pair_tables(material: AgreementData, grid: Grid) -> Floats:
     recording, lane = material.axis_recording[grid.axis], _lanes(material)
     size, kinds = len(material.recordings), len(grid.names)
     found = [
-        tables(grid.states[lane[a]], grid.states[lane[b]], grid.instants, recording, kinds, size)
+        confusion_tables(grid.states[lane[a]], grid.states[lane[b]], grid.instants, recording, kinds, size)
         for a, b in material.pairs()
     ]
     return np.stack(found, axis=1) if found else np.zeros((size, 0, kinds, kinds))
@@ -281,15 +299,15 @@ def pair_tables(material: AgreementData, grid: Grid) -> Floats:
 
 def cohen_kappa(by_recording: Floats, options: Options, weights: Floats) -> StatisticResult:
     """Return Cohen's kappa of (recordings, pairs, k, k) instants."""
-    highest = pooled(kappa_max, by_recording, weights[:0], (NO_TIME, ONE_CATEGORY))
+    highest = estimate_pooled(kappa_max, by_recording, weights[:0], (NO_TIME, ONE_CATEGORY))
     more: dict[str, Json] = {"step_ms": options.step_us / 1000, "kappa_max": highest.value}
-    return pooled(kappa, by_recording, weights, (NO_TIME, ONE_CATEGORY), more)
+    return estimate_pooled(kappa, by_recording, weights, (NO_TIME, ONE_CATEGORY), more)
 
 
 def time_weighted_alpha(material: AgreementData, grid: Grid, options: Options, weights: Floats) -> StatisticResult:
     """Return nominal alpha over the instants that two or more annotators worked on; n is their number."""
     recording = material.axis_recording[grid.axis]
-    found = coincidences(grid.states, recording, len(grid.names), len(material.recordings), grid.instants)
+    found = count_coincidences(grid.states, recording, len(grid.names), len(material.recordings), grid.instants)
     shared = (grid.states >= 0).sum(0) > 1
     return estimate_from(
         lambda drawn: nominal_alpha(found, drawn),

@@ -65,7 +65,7 @@ class Overlaps:
         )
 
 
-def overlaps(first: SpanArray, second: SpanArray) -> Overlaps:
+def find_overlaps(first: SpanArray, second: SpanArray) -> Overlaps:
     """Return all pairs that share some time on the same axis, by first and then by second.
 
     Takes time in proportion to the pairs found: two spans intersect when one starts while the other lasts.
@@ -73,8 +73,8 @@ def overlaps(first: SpanArray, second: SpanArray) -> Overlaps:
     length = 1 + max(int(first.end_us.max(initial=0)), int(second.end_us.max(initial=0)))
     a_start, b_start = first.axis * length + first.start_us, second.axis * length + second.start_us
     a_end, b_end = first.axis * length + first.end_us, second.axis * length + second.end_us
-    i, j = _starting_within(a_start, a_end, b_start, with_both=True)
-    m, k = _starting_within(b_start, b_end, a_start, with_both=False)
+    i, j = _find_starts_within(a_start, a_end, b_start, with_both=True)
+    m, k = _find_starts_within(b_start, b_end, a_start, with_both=False)
     one, other = np.concatenate([i, k]), np.concatenate([j, m])
     order = np.lexsort((other, one))
     one, other = one[order], other[order]
@@ -83,7 +83,7 @@ def overlaps(first: SpanArray, second: SpanArray) -> Overlaps:
     return Overlaps(one, other, shared, shared / (one_us + other_us - shared), shared / np.maximum(one_us, other_us))
 
 
-def _starting_within(start: Ints, end: Ints, other_start: Ints, *, with_both: bool) -> tuple[Ints, Ints]:
+def _find_starts_within(start: Ints, end: Ints, other_start: Ints, *, with_both: bool) -> tuple[Ints, Ints]:
     """Return (span, other) where the other starts while the span lasts; `with_both` also where both start at once."""
     order = np.argsort(other_start, kind="stable")
     sorted_start = other_start[order]
@@ -112,7 +112,7 @@ class Disagreement:
     kind: DisagreementKind
 
 
-def disagreement_spans(lanes: Sequence[SpanArray]) -> list[Disagreement]:
+def find_disagreement_spans(lanes: Sequence[SpanArray]) -> list[Disagreement]:
     """Return the stretches in which not all lanes show the same set of labels, by start; neighbours of a kind are one.
 
     Args:
@@ -163,7 +163,7 @@ class Grid:
     names: tuple[tuple[int, ...], ...]
 
 
-def time_grid(
+def sample_time_grid(
     lanes: list[SpanArray], length_us: Ints, step_us: int, worked: Bools | None = None, start_us: int = 0
 ) -> Grid:
     """Look at every lane at `start_us`, then every `step_us`, before the end of each axis.
@@ -221,13 +221,13 @@ _TIE = 1e-9
 _BATCH = 500
 
 
-def best_pairs(found: Overlaps, first: SpanArray, second: SpanArray) -> Overlaps:
+def match_best_pairs(found: Overlaps, first: SpanArray, second: SpanArray) -> Overlaps:
     """Return the one-to-one pairs with the highest sum of IoU; between equals, pairs of the same label go first."""
     same = first.label[found.first] == second.label[found.second]
-    return found.take(_assigned(found, found.iou + _TIE * (1 + same)))
+    return found.take(_solve_assignment(found, found.iou + _TIE * (1 + same)))
 
 
-def most_pairs(found: Overlaps, first: int, second: int, minimum_iou: float) -> Overlaps:
+def match_most_pairs(found: Overlaps, first: int, second: int, minimum_iou: float) -> Overlaps:
     """Return as many one-to-one pairs of at least that IoU as there can be; among those, the highest sum of IoU.
 
     Args:
@@ -237,10 +237,10 @@ def most_pairs(found: Overlaps, first: int, second: int, minimum_iou: float) -> 
         minimum_iou: a pair with less is none.
     """
     kept = found.take(found.iou >= minimum_iou)
-    return kept.take(_assigned(kept, 1 + kept.iou / (2 + min(first, second))))
+    return kept.take(_solve_assignment(kept, 1 + kept.iou / (2 + min(first, second))))
 
 
-def _assigned(found: Overlaps, profit: Floats) -> Ints:
+def _solve_assignment(found: Overlaps, profit: Floats) -> Ints:
     """Return which pairs an assignment of the highest profit takes."""
     if not len(found):
         return np.zeros(0, np.int64)
@@ -291,7 +291,9 @@ def _assign(first: Ints, second: Ints, profit: Floats) -> Ints:
     return chosen
 
 
-def holle_rein_pairs(found: Overlaps, first: SpanArray, second: SpanArray, share: float = HOLLE_REIN_SHARE) -> Overlaps:
+def match_holle_rein_pairs(
+    found: Overlaps, first: SpanArray, second: SpanArray, share: float = HOLLE_REIN_SHARE
+) -> Overlaps:
     """Return the pairs of Holle and Rein: shared time over the longer span at least `share`, the greatest first.
 
     Greedy by that share, then by shared time, one-to-one. Which annotator comes first makes no difference.
@@ -323,7 +325,7 @@ def _greedy(first: Ints, second: Ints, order: Ints, firsts: int, seconds: int) -
     return np.array(sorted(taken), np.int64)
 
 
-def unmatched(count: int, matched: Ints) -> Bools:
+def unmatched_mask(count: int, matched: Ints) -> Bools:
     """Return (count,) which spans no pair holds."""
     alone = np.ones(count, bool)
     alone[matched] = False

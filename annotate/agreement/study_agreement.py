@@ -14,21 +14,21 @@ from annotate.agreement.annotation_arrays import (
     AgreementData,
     NamedKey,
     Options,
-    axes,
-    chosen,
-    columns,
-    labels_of,
-    rated,
+    assign_axes,
+    build_choice_field,
+    build_rating_field,
+    list_labels,
+    read_value_columns,
 )
 from annotate.agreement.figure_intervals import Bools, Ints, StatisticResult
-from annotate.study.people import annotator_called
+from annotate.study.people import require_annotator
 from project.entities.study_records import Annotator, Json, Recording, ReviewDecision
 from project.errors import UserError
 from project.progress import Progress, Silent
 from project.queries import segment_rows as comparison
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import all_recordings
-from project.schemes.scheme import CHOOSING, NUMBERS, FieldKind, Scheme
+from project.schemes.scheme import CHOICE_KINDS, NUMERIC_KINDS, FieldKind, Scheme
 from project.session.session import Session
 from project.store.study import Row
 from project.text_format import Cell
@@ -36,7 +36,7 @@ from project.text_format import Cell
 PERSON, ADJUDICATED = "person", "adjudicated"
 
 
-def compared_people(session: Session, pair: tuple[str, ...], third: str) -> tuple[list[Annotator], int]:
+def select_annotators(session: Session, pair: tuple[str, ...], third: str) -> tuple[list[Annotator], int]:
     """Return who is compared, and the place of the third annotator among them, or -1.
 
     Args:
@@ -50,18 +50,18 @@ def compared_people(session: Session, pair: tuple[str, ...], third: str) -> tupl
     named = [*pair, *([third] if third else [])]
     if len(pair) not in (0, 2) or len({*named}) != len(named):
         raise UserError("A comparison needs different annotators.", "Name each one once.")
-    chosen = [_called(session, name) for name in pair] or [
+    chosen = [_find_annotator(session, name) for name in pair] or [
         one for one in all_annotators(session.study) if one.kind == PERSON
     ]
     if not third:
         return chosen, -1
-    last = _called(session, third)
+    last = _find_annotator(session, third)
     rest = [one for one in chosen if one.id != last.id]
     return [*rest, last], len(rest)
 
 
-def _called(session: Session, name: str) -> Annotator:
-    found = annotator_called(session, name)
+def _find_annotator(session: Session, name: str) -> Annotator:
+    found = require_annotator(session, name)
     if found.kind == ADJUDICATED:
         raise UserError(
             f"“{name}” was made from several people's work.", "Choose somebody who annotates by themselves."
@@ -77,7 +77,7 @@ class FigureDescription:
     means: str
 
 
-_WORDS = {
+_DESCRIPTIONS = {
     "overlap_share": FigureDescription(
         "Annotations that overlap another annotator's", "Share that has a counterpart; n: annotations."
     ),
@@ -146,9 +146,9 @@ _FIELDS = {
 }
 
 
-def words_of(key: str, *, field: bool = False) -> FigureDescription:
+def describe_figure(key: str, *, field: bool = False) -> FigureDescription:
     """Return the words for a figure of the whole track, or for one of a field of the form."""
-    found = (_FIELDS.get(key) if field else None) or _WORDS.get(key)
+    found = (_FIELDS.get(key) if field else None) or _DESCRIPTIONS.get(key)
     return found or FigureDescription(key.replace("_", " ").capitalize(), "")
 
 
@@ -189,27 +189,27 @@ class AgreementInput:
     scheme: str
 
 
-def agreement(session: Session, question: AgreementQuery | None = None) -> AgreementReport:
+def report_agreement(session: Session, question: AgreementQuery | None = None) -> AgreementReport:
     """Return every figure.
 
     Raises:
         UserError: the question names what the study does not have, or cannot be answered.
     """
-    return compute(read(session, question))
+    return compute_agreement(read_agreement_input(session, question))
 
 
-def compute(reading: AgreementInput, progress: Progress = _SILENT) -> AgreementReport:
+def compute_agreement(reading: AgreementInput, progress: Progress = _SILENT) -> AgreementReport:
     """Return every figure of what was read. It looks at no study, so it may run in another thread.
 
     Raises:
         Cancelled: the user stopped it.
     """
-    from annotate.agreement.agreement_report import measure
+    from annotate.agreement.agreement_report import compute_report
 
-    return measure(reading.material, reading.options, reading.settings, reading.scheme, progress)
+    return compute_report(reading.material, reading.options, reading.settings, reading.scheme, progress)
 
 
-def read(session: Session, question: AgreementQuery | None = None) -> AgreementInput:
+def read_agreement_input(session: Session, question: AgreementQuery | None = None) -> AgreementInput:
     """Read what is to be compared, in a few queries.
 
     What was given for training, and adjudicated lanes, are left out.
@@ -221,7 +221,7 @@ def read(session: Session, question: AgreementQuery | None = None) -> AgreementI
     _check(question.options)
     scheme = session.schemes.get(question.scheme or None)
     track = scheme.track(question.track) if question.track else scheme.tracks[0]
-    within = _within(scheme, track.key, question)
+    within = _context_fields(scheme, track.key, question)
     material = _material(session, question, scheme, track.key, within)
     settings: dict[str, Json] = {
         "scheme": scheme.key,
@@ -245,28 +245,30 @@ def _material(
     session: Session, question: AgreementQuery, scheme: Scheme, track: str, within: list[str]
 ) -> AgreementData:
     study = session.study
-    people, third = compared_people(session, question.pair, question.third)
+    people, third = select_annotators(session, question.pair, question.third)
     recordings = _recordings(session, question)
     place = {recording.id: number for number, recording in enumerate(recordings)}
     lane = {who.id: number for number, who in enumerate(people)}
-    training = comparison.in_training(study)
+    training = comparison.training_work(study)
 
     def counts(recording_id: str, annotator_id: str) -> bool:
         return recording_id in place and annotator_id in lane and (recording_id, annotator_id) not in training
 
     rows = [row for row in comparison.segment_rows(study, scheme.key, track) if counts(row[1], row[2])]
     places = {row[0]: number for number, row in enumerate(rows)}
-    fields = [one for one in scheme.fields_of(track) if one.kind in (*CHOOSING, *NUMBERS)]
-    filled = columns(study, scheme.key, track, [*dict.fromkeys([*(one.key for one in fields), *within])], places)
+    fields = [one for one in scheme.fields_of(track) if one.kind in (*CHOICE_KINDS, *NUMERIC_KINDS)]
+    filled = read_value_columns(
+        study, scheme.key, track, [*dict.fromkeys([*(one.key for one in fields), *within])], places
+    )
     recording, annotator = (_ints([index[row[at]] for row in rows]) for at, index in ((1, place), (2, lane)))
     worked = np.zeros((len(recordings), len(people)), bool)
     worked[recording, annotator] = True
-    for recording_id, annotator_id in comparison.completed(study):
+    for recording_id, annotator_id in comparison.completed_work(study):
         if counts(recording_id, annotator_id):
             worked[place[recording_id], lane[annotator_id]] = True
-    labels = labels_of(scheme, track, [row[3] for row in rows])
+    labels = list_labels(scheme, track, [row[3] for row in rows])
     code = {label.key: number for number, label in enumerate(labels)}
-    axis, axis_recording = axes(recording, [filled[key] for key in within], len(recordings))
+    axis, axis_recording = assign_axes(recording, [filled[key] for key in within], len(recordings))
     reviewed, agreed = _reviews(session, places, rows)
     return AgreementData(
         recordings=tuple(NamedKey(one.id, f"{one.number} {one.name}") for one in recordings),
@@ -281,8 +283,10 @@ def _material(
         axis_recording=axis_recording,
         start_us=_ints([row[4] for row in rows]),
         end_us=_ints([row[5] for row in rows]),
-        choosing=tuple(chosen(one, filled[one.key], len(rows)) for one in fields if one.kind in CHOOSING),
-        rated=tuple(rated(one, filled[one.key], len(rows)) for one in fields if one.kind in NUMBERS),
+        choosing=tuple(
+            build_choice_field(one, filled[one.key], len(rows)) for one in fields if one.kind in CHOICE_KINDS
+        ),
+        rated=tuple(build_rating_field(one, filled[one.key], len(rows)) for one in fields if one.kind in NUMERIC_KINDS),
         reviewed=reviewed,
         agreed=agreed,
         third=third,
@@ -303,7 +307,7 @@ def _recordings(session: Session, question: AgreementQuery) -> list[Recording]:
     return [one for one in all_recordings(session.study) if not wanted or one.id in wanted]
 
 
-def _within(scheme: Scheme, track: str, question: AgreementQuery) -> list[str]:
+def _context_fields(scheme: Scheme, track: str, question: AgreementQuery) -> list[str]:
     if question.within is None:
         return [one.key for one in scheme.fields_of(track) if one.kind is FieldKind.PARTICIPANT]
     return [scheme.field(key).key for key in question.within]
@@ -326,11 +330,11 @@ def _ints(values: list[int]) -> Ints:
 _FIGURE = ("value", "low", "high", "n", "reason")
 
 
-def tables_of(report: AgreementReport) -> dict[str, tuple[tuple[str, ...], list[tuple[Cell, ...]]]]:
+def build_report_tables(report: AgreementReport) -> dict[str, tuple[tuple[str, ...], list[tuple[Cell, ...]]]]:
     """Return file name without ending -> (head, rows)."""
     found: dict[str, tuple[tuple[str, ...], list[tuple[Cell, ...]]]] = {
         "figures": (("figure", "name", *_FIGURE), list(_figures(report))),
-        "form": (("field", "choice", "figure", *_FIGURE), list(_form(report))),
+        "form": (("field", "choice", "figure", *_FIGURE), list(_field_rows(report))),
     }
     names = [*(label.name for label in report.labels), "unmatched"]
     pairs = report.confusion.astype(int).tolist()
@@ -358,7 +362,7 @@ def tables_of(report: AgreementReport) -> dict[str, tuple[tuple[str, ...], list[
 
 def _figures(report: AgreementReport) -> Iterator[tuple[Cell, ...]]:
     for key, figure in report.main.items():
-        yield (key, words_of(key).name, *_cells(figure))
+        yield (key, describe_figure(key).name, *_cells(figure))
     groups: dict[str, tuple[str, Mapping[str, StatisticResult]]] = {
         "f1_iou": ("F1 at IoU", report.f1_iou),
         "f1_iou_same_label": ("F1 with the same label at IoU", report.f1_iou_same_label),
@@ -371,7 +375,7 @@ def _figures(report: AgreementReport) -> Iterator[tuple[Cell, ...]]:
             yield (f"{group}.{key}", f"{name} {key}", *_cells(figure))
 
 
-def _form(report: AgreementReport) -> Iterator[tuple[Cell, ...]]:
+def _field_rows(report: AgreementReport) -> Iterator[tuple[Cell, ...]]:
     for each_field in report.fields:
         for key, figure in each_field.figures.items():
             yield (each_field.key, "", key, *_cells(figure))

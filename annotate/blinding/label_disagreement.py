@@ -7,10 +7,10 @@ from math import log2
 
 from annotate.blinding.own_answers import Partners
 from annotate.blinding.reveals import JudgmentVisibility, reveal_all
-from project.entities.judgments import RAW, JudgmentStatus
+from project.entities.judgments import RAW_CONDITION, JudgmentStatus
 from project.entities.study_records import Json, Segment
 from project.queries.annotator_rows import all_annotators
-from project.queries.judgment_rows import LabelGiven, labels_given
+from project.queries.judgment_rows import LabelGiven, judge_labels
 from project.session.session import Session
 
 
@@ -27,7 +27,7 @@ class Voice:
 
     key: str
     name: str
-    condition: str = RAW
+    condition: str = RAW_CONDITION
     person: bool = False
 
 
@@ -122,7 +122,7 @@ class VerdictBoard:
         self._partners: Partners | None = None
         self._eyes = JudgmentVisibility(self._session)
         self.voices, self.rows = {}, {}
-        self._take(labels_given(study, self.recording_id))
+        self._take(judge_labels(study, self.recording_id))
 
     def renew(self, segment_ids: Collection[str]) -> None:
         """Read again what judges say about some segments: they were asked, or what was hidden may be seen."""
@@ -132,7 +132,7 @@ class VerdictBoard:
         for key in segment_ids:
             self._given.pop(key, None)
             self.rows.pop(key, None)
-        self._take(labels_given(self._session.study, self.recording_id, segment_ids))
+        self._take(judge_labels(self._session.study, self.recording_id, segment_ids))
 
     def renew_forms(self, segment_ids: Collection[str]) -> None:
         """Read again what depends on the values of some segments, and on nothing else about them."""
@@ -206,13 +206,15 @@ class VerdictBoard:
         return Voice(key, who.name if who is not None else one.judge, one.condition, person)
 
 
-def ordered(voices: Iterable[Voice]) -> list[Voice]:
+def sort_voices(voices: Iterable[Voice]) -> list[Voice]:
     """Return voices as they are listed: judges by name, raw first, then people."""
-    return sorted(voices, key=lambda one: (one.person, one.name.casefold(), one.condition != RAW, one.condition))
+    return sorted(
+        voices, key=lambda one: (one.person, one.name.casefold(), one.condition != RAW_CONDITION, one.condition)
+    )
 
 
-def differing(session: Session) -> set[str]:
+def find_dissenting_segments(session: Session) -> set[str]:
     """Return the ids of the segments of a study that a judge gives another label, as far as that may be seen."""
-    places = {one.recording_id for one in labels_given(session.study)}
+    places = {one.recording_id for one in judge_labels(session.study)}
     boards = (VerdictBoard(session, place) for place in places)
     return {key for board in boards for key, row in board.rows.items() if row.differs}

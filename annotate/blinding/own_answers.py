@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from annotate.agreement.annotator_lanes import Mark, grouped
+from annotate.agreement.annotator_lanes import Mark, group_marks
 from project.entities.judgments import Adoption, Judgment, JudgmentStatus
 from project.entities.study_records import Json, Segment, Utterance
-from project.queries.judgment_rows import adoptions, judgments_called
-from project.queries.segment_rows import segment, segments_of, values_in, values_of
+from project.queries.judgment_rows import adoptions, find_judgments
+from project.queries.segment_rows import find_segment, segments_of, values_in, values_of
 from project.queries.transcript_rows import utterances_of
-from project.schemes.scheme import FieldKind, problems_of
+from project.schemes.scheme import FieldKind, segment_problems
 from project.session.session import Session
 
 
@@ -29,10 +29,10 @@ class Partners:
         self.segments = {one.id: one for one in segments_of(session.study, recording_id)}
         marks: dict[str, list[Mark]] = {}
         for one in self.segments.values():
-            marks.setdefault(one.annotator_id, []).append(mark_of(session, one, self.values.get(one.id, {})))
+            marks.setdefault(one.annotator_id, []).append(make_mark(session, one, self.values.get(one.id, {})))
         self._beside: dict[str, list[Segment]] = {}
         for who, whom in combinations(marks, 2):
-            for group in grouped([*marks[who], *marks[whom]]):
+            for group in group_marks([*marks[who], *marks[whom]]):
                 if len(group) > 1:
                     first, second = (mark.segment for mark in group)
                     self._beside.setdefault(first.id, []).append(second)
@@ -84,7 +84,7 @@ class OwnWords:
         if segment.recording_id not in self._read and segment.id not in self._partners:
             both = {segment.annotator_id, self._who}
             marked = segments_of(self._session.study, segment.recording_id)
-            self._pair(hanging_together([one for one in marked if one.annotator_id in both], segment))
+            self._pair(connected_segments([one for one in marked if one.annotator_id in both], segment))
         return self._partners.get(segment.id)
 
     def form(self, segment: Segment) -> dict[str, Json]:
@@ -112,16 +112,16 @@ class OwnWords:
         if scheme.lane(segment.track).inside and place not in self._spoken:
             self._spoken[place] = utterances_of(self._session.study, place)
         spoken = self._spoken.get(place, ())
-        return problems_of(scheme, segment, self.form(segment), self._durations[place], spoken)
+        return segment_problems(scheme, segment, self.form(segment), self._durations[place], spoken)
 
     def _pair(self, marked: Sequence[Segment]) -> None:
-        for group in grouped([mark_of(self._session, one, self.form(one)) for one in marked]):
+        for group in group_marks([make_mark(self._session, one, self.form(one)) for one in marked]):
             own = next((one.segment for one in group if one.segment.annotator_id == self._who), None)
             if own is not None:
                 self._partners |= {one.segment.id: own for one in group}
 
 
-def mark_of(session: Session, segment: Segment, values: Mapping[str, Json]) -> Mark:
+def make_mark(session: Session, segment: Segment, values: Mapping[str, Json]) -> Mark:
     """Return a segment as it is compared; `values` are those of its form."""
     scheme = session.schemes.known(segment.scheme)
     fields = () if scheme is None else scheme.fields_of(segment.track)
@@ -129,7 +129,7 @@ def mark_of(session: Session, segment: Segment, values: Mapping[str, Json]) -> M
     return Mark(segment, values, (), tuple(about))
 
 
-def hanging_together(marked: Sequence[Segment], about: Segment) -> list[Segment]:
+def connected_segments(marked: Sequence[Segment], about: Segment) -> list[Segment]:
     """Return the segments that are tied to one by overlaps, directly or through others; `marked` is by start."""
     run: list[Segment] = []
     end_us, found = -1, False
@@ -168,12 +168,12 @@ class SegmentAnswer:
         return sorted(found, key=str) if isinstance(found, list) else found
 
 
-def said_by(judgment: Judgment) -> SegmentAnswer:
+def answer_of_judgment(judgment: Judgment) -> SegmentAnswer:
     """Return what a judgment says; nothing where there is no answer."""
     return SegmentAnswer(dict(judgment.answer) if judgment.status is JudgmentStatus.OK else {})
 
 
-def said_in(label: str, values: Mapping[str, Json]) -> SegmentAnswer:
+def answer_of_segment(label: str, values: Mapping[str, Json]) -> SegmentAnswer:
     """Return what a segment says."""
     return SegmentAnswer({**values, LABEL: label})
 
@@ -201,13 +201,13 @@ class TakenOver:
         return f"Taken over from {self.judge} on {day}{', then changed' if self.changed else ''}."
 
 
-def taken_over(session: Session, segment_id: str) -> dict[str, TakenOver]:
+def read_adoptions(session: Session, segment_id: str) -> dict[str, TakenOver]:
     """Return field -> what was taken over last, for the fields of a segment that hold something still."""
-    about = segment(session.study, segment_id)
+    about = find_segment(session.study, segment_id)
     if about is None:
         return {}
     newest = {one.field: one for one in adoptions(session.study, segment_id)}
-    known = {one.id: one for one in judgments_called(session.study, [one.judgment_id for one in newest.values()])}
+    known = {one.id: one for one in find_judgments(session.study, [one.judgment_id for one in newest.values()])}
     values = OwnWords(session, about.annotator_id).form(about) if newest else {}
     found = {}
     for field, one in newest.items():
@@ -215,6 +215,6 @@ def taken_over(session: Session, segment_id: str) -> dict[str, TakenOver]:
         if values.get(field) in (None, ""):
             continue
         name = judge_name(judgment) if judgment is not None else "a judge"
-        changed = judgment is None or said_by(judgment).of(field) != values[field]
+        changed = judgment is None or answer_of_judgment(judgment).of(field) != values[field]
         found[field] = TakenOver(one, name, changed)
     return found

@@ -8,22 +8,23 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from annotate.blinding.own_answers import OwnWords, Partners, judge_name, said_by
-from annotate.segments.segment_edits import fill_in, find, find_own
+from annotate.blinding.own_answers import OwnWords, Partners, answer_of_judgment, judge_name
+from annotate.segments.segment_edits import find_own_segment, write_field
+from annotate.segments.segment_edits import find_segment as find
 from project.entities.judgments import Adoption, Judgment, JudgmentStatus, Reveal
 from project.entities.study_records import Changes, Json, Segment
 from project.errors import UserError
 from project.ids import new_id
 from project.queries.judgment_rows import (
-    forms_answered,
-    forms_answered_in,
+    answered_forms,
+    answered_forms_in,
+    find_judgments,
     insert_adoption,
     insert_reveal,
-    judgments_called,
-    task_shown,
-    tasks_shown,
+    revealed_task,
+    revealed_tasks,
 )
-from project.queries.segment_rows import segment
+from project.queries.segment_rows import find_segment
 from project.schemes.scheme import FieldKind
 from project.session.session import Session
 from project.timebase import utc_now
@@ -34,7 +35,7 @@ BLIND_FIRST = "blind-first"
 EVERY_TASK = ""
 """The task of a reveal that showed what judges said in any task."""
 
-_MANY = 8
+_BULK_READ_THRESHOLD = 8
 """Segments of one recording from which reading it at once is quicker."""
 
 
@@ -80,15 +81,15 @@ class JudgmentVisibility:
         self._own = OwnWords(session, self._who.id) if self._who is not None else None
         self._before: dict[str, str | None] = {}
         self._answers: dict[str, dict[str, str]] = {}
-        self.blind = blind_first(session)
+        self.blind = is_blind_first(session)
 
     def read(self, recording_id: str, partners: Partners | None = None) -> None:
         """Read a whole recording at once, where many of its segments are asked for."""
         if self._own is None or self._who is None or not self._own.read(recording_id, partners):
             return
         shown, forms = (
-            tasks_shown(self._session.study, self._who.id),
-            forms_answered_in(self._session.study, self._who.id, recording_id),
+            revealed_tasks(self._session.study, self._who.id),
+            answered_forms_in(self._session.study, self._who.id, recording_id),
         )
         for key in self._own.segment_ids(recording_id):
             self._before[key], self._answers[key] = shown.get(key), forms.get(key, {})
@@ -107,17 +108,17 @@ class JudgmentVisibility:
     def may_see(self, about: Segment, task: str | None = None) -> Visibility:
         """Tell whether they may see what judges say about a segment; in any task where none is named."""
         if not self.blind:
-            return _YES
+            return _VISIBLE
         if self._who is None or self._own is None:
             return Visibility("Mark this moment yourself first: judges are hidden until you have.")
         if self._task_shown(about.id) in (EVERY_TASK, task or EVERY_TASK):
-            return _YES
+            return _VISIBLE
         if self._session.study.read_only:
             return Visibility("This study is read-only, so it could not be written down that you saw what judges say.")
         own = self._own.about(about)
         missing = self._own.missing(own) if own is not None else ()
         if (own is not None and not missing) or self._answered(about.id, task):
-            return _YES
+            return _VISIBLE
         if own is None:
             return Visibility("Mark this moment yourself, or answer yourself: judges are hidden until you have.")
         return Visibility(f"Judges are hidden until your own form is complete. {missing[0]}")
@@ -137,7 +138,7 @@ class JudgmentVisibility:
             values = dict(sorted(self._own.form(own).items()))
             return {"task": EVERY_TASK, "segment": own.id, "label": own.label, "values": values}
         if task is not None and self.blind and self._answered(about.id, task):
-            (answer,) = judgments_called(self._session.study, [self._answers[about.id][task]])
+            (answer,) = find_judgments(self._session.study, [self._answers[about.id][task]])
             return {"task": task, "judgment": answer.id, "answer": dict(answer.answer)}
         return {"task": EVERY_TASK}
 
@@ -145,18 +146,18 @@ class JudgmentVisibility:
         if self._who is None:
             return None
         if segment_id not in self._before:
-            self._before[segment_id] = task_shown(self._session.study, self._who.id, segment_id)
+            self._before[segment_id] = revealed_task(self._session.study, self._who.id, segment_id)
         return self._before[segment_id]
 
     def _answered(self, segment_id: str, task: str | None) -> bool:
         if task is None or self._who is None:
             return False
         if segment_id not in self._answers:
-            self._answers[segment_id] = forms_answered(self._session.study, self._who.id, segment_id)
+            self._answers[segment_id] = answered_forms(self._session.study, self._who.id, segment_id)
         return task in self._answers[segment_id]
 
 
-def blind_first(session: Session) -> bool:
+def is_blind_first(session: Session) -> bool:
     """Tell whether judges stay hidden until an annotator has said their own."""
     try:
         return session.study.get_property(BLIND_FIRST, True) is not False
@@ -166,16 +167,16 @@ def blind_first(session: Session) -> bool:
 
 def may_see(session: Session, segment_id: str, task: str | None = None) -> Visibility:
     """Tell whether who works here may see what judges say about a segment; in any task where none is named."""
-    about = segment(session.study, segment_id)
-    return _GONE if about is None else JudgmentVisibility(session).may_see(about, task)
+    about = find_segment(session.study, segment_id)
+    return _SEGMENT_GONE if about is None else JudgmentVisibility(session).may_see(about, task)
 
 
-def shown(session: Session, judgments: Iterable[Judgment]) -> VisibleJudgments:
+def split_by_visibility(session: Session, judgments: Iterable[Judgment]) -> VisibleJudgments:
     """Part judgments into what who works here may see and what stays hidden; one's own answers are never hidden."""
     listed: Sequence[Judgment] = tuple(judgments)
     eyes = JudgmentVisibility(session)
     for place, count in Counter(place for place, _ in {(one.recording_id, one.segment_id) for one in listed}).items():
-        if count > _MANY:
+        if count > _BULK_READ_THRESHOLD:
             eyes.read(place)
     known: dict[tuple[str, str], Visibility] = {}
     seen, hidden, why_not = [], [], ""
@@ -185,12 +186,12 @@ def shown(session: Session, judgments: Iterable[Judgment]) -> VisibleJudgments:
             continue
         key = one.segment_id, one.task
         if key not in known:
-            about = segment(session.study, one.segment_id)
-            known[key] = _GONE if about is None else eyes.may_see(about, one.task)
+            about = find_segment(session.study, one.segment_id)
+            known[key] = _SEGMENT_GONE if about is None else eyes.may_see(about, one.task)
         if known[key]:
             seen.append(one)
         else:
-            hidden.append(_veiled(one))
+            hidden.append(_redact_judgment(one))
             why_not = why_not or known[key].why_not
     return VisibleJudgments(tuple(seen), tuple(hidden), why_not)
 
@@ -204,7 +205,7 @@ def reveal(session: Session, segment_id: str, task: str | None = None) -> bool:
     Returns:
         Whether they may see it.
     """
-    about = segment(session.study, segment_id)
+    about = find_segment(session.study, segment_id)
     return about is not None and bool(reveal_all(session, JudgmentVisibility(session), [(about, task)]))
 
 
@@ -230,11 +231,11 @@ def reveal_all(session: Session, eyes: JudgmentVisibility, about: Iterable[tuple
     return [one.id for one, _ in allowed]
 
 
-_YES = Visibility()
-_GONE = Visibility("This segment is no longer part of the study, or not to be seen yet.")
+_VISIBLE = Visibility()
+_SEGMENT_GONE = Visibility("This segment is no longer part of the study, or not to be seen yet.")
 
 
-def _veiled(one: Judgment) -> Judgment:
+def _redact_judgment(one: Judgment) -> Judgment:
     error = "" if one.status is JudgmentStatus.UNPARSED else one.error
     return replace(one, answer={}, raw="", thinking="", mended="", tokens_out=None, error=error)
 
@@ -249,20 +250,20 @@ def adopt(session: Session, judgment_id: str, field: str) -> Changes:
             still hidden, or there is no segment of one's own here.
     """
     session.study.require_writable()
-    found = judgments_called(session.study, [judgment_id])
+    found = find_judgments(session.study, [judgment_id])
     if not found:
         raise UserError(f"No judgment has the id {judgment_id}.", "Ask the judge again.")
     (judgment,) = found
-    allowed = shown(session, found)
+    allowed = split_by_visibility(session, found)
     if not allowed.judgments:
         raise UserError("What this judge wrote is still hidden.", allowed.why_not)
     about, who = find(session, judgment.segment_id), session.annotator()
     own = OwnWords(session, who.id).about(about) if who is not None else None
     if own is None:
         raise UserError("You marked nothing here that the text could go to.", "Mark this moment yourself first.")
-    own = find_own(session, own.id)
+    own = find_own_segment(session, own.id)
     wanted = session.schemes.get(own.scheme).field(field)
-    text = said_by(judgment).of(field)
+    text = answer_of_judgment(judgment).of(field)
     if wanted.kind is not FieldKind.TEXT:
         raise UserError(f"{wanted.name} is no text, so it is not taken over.", "Fill it in yourself.")
     if not isinstance(text, str) or not text.strip():
@@ -271,7 +272,7 @@ def adopt(session: Session, judgment_id: str, field: str) -> Changes:
     with session.step(f"Take over {wanted.name.lower()} from {judge_name(judgment)}") as step:
         author = session.annotator()
         assert author is not None
-        fill_in(session, own, field, text)
+        write_field(session, own, field, text)
         insert_adoption(session.study, Adoption(new_id(), own.id, author.id, field, judgment.id, utc_now()))
     return step.changes
 
@@ -283,6 +284,6 @@ def set_blind_first(session: Session, on: bool) -> Changes:
         UserError: the study is open for reading only.
     """
     with session.step("Hide judges until one's own is saved" if on else "Show judges at once") as step:
-        if on != blind_first(session):
+        if on != is_blind_first(session):
             session.study.set_property(BLIND_FIRST, on)
     return step.changes

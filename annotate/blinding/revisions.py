@@ -7,18 +7,25 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from annotate.blinding.own_answers import LABEL, OwnWords, SegmentAnswer, judge_name, said_by, said_in
+from annotate.blinding.own_answers import (
+    LABEL,
+    OwnWords,
+    SegmentAnswer,
+    answer_of_judgment,
+    answer_of_segment,
+    judge_name,
+)
 from annotate.blinding.reveals import JudgmentVisibility
-from project.entities.judgments import PERSON, Judgment, JudgmentStatus, Reveal
+from project.entities.judgments import PERSON_BACKEND, Judgment, JudgmentStatus, Reveal
 from project.entities.study_records import Annotator, Json, Recording
 from project.queries.annotator_rows import all_annotators
 from project.queries.history_rows import RowEdit, edits_of
-from project.queries.judgment_rows import judgments_called, judgments_of, reveals
+from project.queries.judgment_rows import find_judgments, judgments_of, reveals
 from project.queries.recording_rows import all_recordings
-from project.queries.segment_rows import segment, segment_ids
+from project.queries.segment_rows import find_segment, segment_ids
 from project.schemes.scheme import Scheme
 from project.session.session import Session
-from project.text_format import counted, shown
+from project.text_format import escape_unprintable, pluralize
 from project.timebase import format_time
 
 
@@ -112,31 +119,31 @@ class RevisionReport:
         }
 
 
-def revisions(session: Session) -> RevisionReport:
+def build_revision_report(session: Session) -> RevisionReport:
     """Return what was revised in a study; what would tell who looks what judges say to them too early is left out."""
-    found, listed, people = _all(session)
+    found, listed, people = _collect_revisions(session)
     eyes, own = JudgmentVisibility(session), session.annotator()
     may = {}
     for key in {one.segment_id for one in found}:
-        about = segment(session.study, key)
+        about = find_segment(session.study, key)
         may[key] = about is not None and bool(eyes.may_see(about))
     kept = [one for one in found if one.annotator == own or may[one.segment_id] or not eyes.blind]
-    return RevisionReport(tuple(kept), tuple(_counted(listed, found, people)), len(found) - len(kept))
+    return RevisionReport(tuple(kept), tuple(_count_by_annotator(listed, found, people)), len(found) - len(kept))
 
 
-def revised_segments(session: Session) -> set[str]:
+def find_revised_segments(session: Session) -> set[str]:
     """Return the ids of the segments that were revised by who made them after they were shown judges."""
-    return {one.own_id for one in _all(session)[0] if one.own_id}
+    return {one.own_id for one in _collect_revisions(session)[0] if one.own_id}
 
 
-def _all(session: Session) -> tuple[list[Revision], list[Reveal], dict[str, Annotator]]:
+def _collect_revisions(session: Session) -> tuple[list[Revision], list[Reveal], dict[str, Annotator]]:
     study = session.study
     people = {one.id: one for one in all_annotators(study)}
     listed = [one for one in reveals(study) if one.annotator_id in people]
     owned = {str(one.own["segment"]) for one in listed if "segment" in one.own}
     edits = {
-        "segment": _by_subject(edits_of(study, "segment", owned)),
-        "segment_value": _by_subject(edits_of(study, "segment_value", owned)),
+        "segment": _group_by_subject(edits_of(study, "segment", owned)),
+        "segment_value": _group_by_subject(edits_of(study, "segment_value", owned)),
     }
     recordings = {one.id: one for one in all_recordings(study)}
     words = {who: OwnWords(session, who) for who in {one.annotator_id for one in listed}}
@@ -148,7 +155,7 @@ def _all(session: Session) -> tuple[list[Revision], list[Reveal], dict[str, Anno
         start_us = spoken[0].start_us if spoken else 0
         for part, before, after, at in _differences(session, one, words[who.id], spoken, edits):
             own_id = str(one.own.get("segment", ""))
-            toward = _toward(part, before, after, _others(spoken, who.id))
+            toward = _agreeing_judges(part, before, after, _newest_answers(spoken, who.id))
             found.append(
                 Revision(who, one.segment_id, own_id, place, start_us, part, before, after, toward, one.at, at)
             )
@@ -164,15 +171,15 @@ def _differences(
     session: Session, one: Reveal, words: OwnWords, spoken: Sequence[Judgment], edits: _Edits
 ) -> Iterator[_Difference]:
     if "segment" in one.own:
-        yield from _in_segment(session, one, words, edits)
+        yield from _segment_differences(session, one, words, edits)
     elif "judgment" in one.own:
-        yield from _in_form(session, one, spoken)
+        yield from _form_differences(session, one, spoken)
 
 
-def _in_segment(session: Session, one: Reveal, words: OwnWords, edits: _Edits) -> Iterator[_Difference]:
+def _segment_differences(session: Session, one: Reveal, words: OwnWords, edits: _Edits) -> Iterator[_Difference]:
     own_id, values = str(one.own["segment"]), one.own.get("values")
-    before = said_in(str(one.own.get("label", "")), values if isinstance(values, dict) else {})
-    now = segment(session.study, own_id)
+    before = answer_of_segment(str(one.own.get("label", "")), values if isinstance(values, dict) else {})
+    now = find_segment(session.study, own_id)
     labels, fields = edits["segment"].get(own_id, ()), edits["segment_value"].get(own_id, ())
     if now is None and own_id in segment_ids(session.study):
         return
@@ -180,31 +187,35 @@ def _in_segment(session: Session, one: Reveal, words: OwnWords, edits: _Edits) -
         gone = [edit.at for edit in labels if not edit.after]
         yield LABEL, before.of(LABEL), None, gone[-1] if gone else ""
         return
-    after = said_in(now.label, words.form(now))
+    after = answer_of_segment(now.label, words.form(now))
     for part in _parts(before, after):
         if part == LABEL:
-            at = [e.at for e in labels if e.before.get("label") != e.after.get("label") and _later(e.at, one.at)]
+            at = [
+                e.at for e in labels if e.before.get("label") != e.after.get("label") and _is_not_before(e.at, one.at)
+            ]
         else:
             at = [
-                e.at for e in fields if part in (e.before.get("field"), e.after.get("field")) and _later(e.at, one.at)
+                e.at
+                for e in fields
+                if part in (e.before.get("field"), e.after.get("field")) and _is_not_before(e.at, one.at)
             ]
         yield part, before.of(part), after.of(part), at[-1] if at else ""
 
 
-def _in_form(session: Session, one: Reveal, spoken: Sequence[Judgment]) -> Iterator[_Difference]:
+def _form_differences(session: Session, one: Reveal, spoken: Sequence[Judgment]) -> Iterator[_Difference]:
     """Compare somebody's answer in the form for people with the last that they gave after they were shown judges."""
-    first = judgments_called(session.study, [str(one.own["judgment"])])
+    first = find_judgments(session.study, [str(one.own["judgment"])])
     later = [
         judgment
         for judgment in spoken
         if judgment.annotator_id == one.annotator_id
         and judgment.task == one.own.get("task")
-        and judgment.judge.get("backend") == PERSON
+        and judgment.judge.get("backend") == PERSON_BACKEND
         and judgment.status is JudgmentStatus.OK
-        and _later(judgment.at, one.at)
+        and _is_not_before(judgment.at, one.at)
     ]
     if first and later:
-        before, after = said_by(first[0]), said_by(later[0])
+        before, after = answer_of_judgment(first[0]), answer_of_judgment(later[0])
         for part in _parts(before, after):
             yield part, before.of(part), after.of(part), later[0].at
 
@@ -215,7 +226,7 @@ def _parts(before: SegmentAnswer, after: SegmentAnswer) -> list[str]:
     return [part for part in known if before.of(part) != after.of(part)]
 
 
-def _others(spoken: Sequence[Judgment], annotator_id: str) -> list[Judgment]:
+def _newest_answers(spoken: Sequence[Judgment], annotator_id: str) -> list[Judgment]:
     """Return the newest answer of each judge in each task and condition; not somebody's own."""
     newest: dict[tuple[str, str, str, str], Judgment] = {}
     for one in spoken:
@@ -224,14 +235,16 @@ def _others(spoken: Sequence[Judgment], annotator_id: str) -> list[Judgment]:
     return [*newest.values()]
 
 
-def _toward(part: str, before: Json, after: Json, answers: Iterable[Judgment]) -> tuple[str, ...]:
+def _agreeing_judges(part: str, before: Json, after: Json, answers: Iterable[Judgment]) -> tuple[str, ...]:
     if after is None:
         return ()
-    names = (judge_name(one) for one in answers if said_by(one).of(part) == after != before)
+    names = (judge_name(one) for one in answers if answer_of_judgment(one).of(part) == after != before)
     return tuple(sorted(set(names)))
 
 
-def _counted(listed: Sequence[Reveal], found: Sequence[Revision], people: Mapping[str, Annotator]) -> Iterator[Revised]:
+def _count_by_annotator(
+    listed: Sequence[Reveal], found: Sequence[Revision], people: Mapping[str, Annotator]
+) -> Iterator[Revised]:
     for who in sorted(people.values(), key=lambda one: one.name):
         own = [one for one in listed if one.annotator_id == who.id]
         if not own:
@@ -243,21 +256,21 @@ def _counted(listed: Sequence[Reveal], found: Sequence[Revision], people: Mappin
         yield Revised(who, len(said), len(own) - len(said), len({one.segment_id for one in mine}), toward)
 
 
-def _by_subject(edits: Iterable[RowEdit]) -> dict[str, list[RowEdit]]:
+def _group_by_subject(edits: Iterable[RowEdit]) -> dict[str, list[RowEdit]]:
     found: dict[str, list[RowEdit]] = {}
     for one in edits:
         found.setdefault(one.subject, []).append(one)
     return found
 
 
-def _later(at: str, seen_at: str) -> bool:
+def _is_not_before(at: str, seen_at: str) -> bool:
     return datetime.fromisoformat(at) >= datetime.fromisoformat(seen_at)
 
 
-NOTHING = "Nobody was shown what judges say yet."
+NO_REVEALS_TEXT = "Nobody was shown what judges say yet."
 
 
-def place_text(one: Revision) -> str:
+def format_place(one: Revision) -> str:
     """Return such as `3  0:01:02.000`: number of the recording and time."""
     number = str(one.recording.number) if one.recording is not None else "?"
     return f"{number}  {format_time(one.start_us)}"
@@ -272,7 +285,7 @@ def part_name(session: Session, one: Revision) -> str:
     return names.get(one.part, one.part)
 
 
-def value_words(session: Session, one: Revision, value: Json) -> str:
+def format_value(session: Session, one: Revision, value: Json) -> str:
     """Return a value of the part in words."""
     if value is None:
         return "deleted" if one.part == LABEL else "nothing"
@@ -288,35 +301,39 @@ def value_words(session: Session, one: Revision, value: Json) -> str:
     return ", ".join(names.get(str(each), str(each)) for each in several)
 
 
-def revised_text(one: Revised) -> str:
+def format_annotator_summary(one: Revised) -> str:
     """Return how much one annotator saw and revised, on one line."""
     toward = ", ".join(f"{name} ({number})" for name, number in one.toward.items())
-    said = f"{one.annotator.name} saw judges on {counted(one.seen, 'segment')} and revised {one.revised}"
+    said = f"{one.annotator.name} saw judges on {pluralize(one.seen, 'segment')} and revised {one.revised}"
     if toward:
         said += f", now agreeing with {toward}"
     if one.unprepared:
-        said += f"; {counted(one.unprepared, 'segment')} more before marking anything there"
+        said += f"; {pluralize(one.unprepared, 'segment')} more before marking anything there"
     return f"{said}."
 
 
-def hidden_text(report: RevisionReport) -> str:
+def format_hidden_count(report: RevisionReport) -> str:
     """Return how many revisions are left out, or ""."""
     if not report.hidden:
         return ""
-    return f"{counted(report.hidden, 'revision')} hidden, because your own is not complete there yet."
+    return f"{pluralize(report.hidden, 'revision')} hidden, because your own is not complete there yet."
 
 
-def report_text(session: Session, report: RevisionReport) -> str:
+def format_report(session: Session, report: RevisionReport) -> str:
     """Return all of it for people."""
-    lines = [revised_text(one) for one in report.annotators]
+    lines = [format_annotator_summary(one) for one in report.annotators]
     for one in report.revisions:
-        change = f"{value_words(session, one, one.before)} -> {value_words(session, one, one.after)}"
+        change = f"{format_value(session, one, one.before)} -> {format_value(session, one, one.after)}"
         toward = f"  now agrees with {', '.join(one.toward)}" if one.toward else ""
-        lines.append(shown(f"{one.annotator.name}  {place_text(one)}  {part_name(session, one)}: {change}{toward}"))
-    lines.append(hidden_text(report))
-    return "\n".join(line for line in lines if line) or NOTHING
+        lines.append(
+            escape_unprintable(
+                f"{one.annotator.name}  {format_place(one)}  {part_name(session, one)}: {change}{toward}"
+            )
+        )
+    lines.append(format_hidden_count(report))
+    return "\n".join(line for line in lines if line) or NO_REVEALS_TEXT
 
 
 def _scheme(session: Session, one: Revision) -> Scheme | None:
-    found = segment(session.study, one.own_id or one.segment_id)
+    found = find_segment(session.study, one.own_id or one.segment_id)
     return None if found is None else session.schemes.known(found.scheme)

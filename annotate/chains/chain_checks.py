@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError
 
-from annotate.agreement.figure_intervals import published_for
-from project.entities.causal_chains import ChainGraph, ChainNode, NodeKind, ordered
-from project.timebase import SECOND
+from annotate.agreement.figure_intervals import load_published
+from project.entities.causal_chains import ChainGraph, ChainNode, NodeKind, topological_order
+from project.timebase import SECOND_US
 
 CYCLE, DANGLING, EMPTY, NO_EDGES = "cycle", "dangling", "empty", "no_edges"
 OUTSIDE, TEXT, CHARACTER = "outside", "text", "character"
@@ -35,7 +35,7 @@ class ChainProblem:
     warning: bool = False
 
 
-def problems(graph: ChainGraph, duration_us: int | None = None) -> list[ChainProblem]:
+def find_problems(graph: ChainGraph, duration_us: int | None = None) -> list[ChainProblem]:
     """Return what is wrong with a chain: what is about all of it first, then by node, errors before warnings.
 
     Args:
@@ -45,20 +45,20 @@ def problems(graph: ChainGraph, duration_us: int | None = None) -> list[ChainPro
     if not graph.nodes:
         return [ChainProblem("", EMPTY, "The chain has no nodes yet.")]
     found = [*_edges(graph), *_parts(graph)]
-    texts = Counter(_same(one.text) for one in graph.nodes if one.text.strip())
-    circles = in_circles(graph)
+    texts = Counter(_normalize_text(one.text) for one in graph.nodes if one.text.strip())
+    circles = find_cycle_nodes(graph)
     for one in graph.nodes:
         if one.id in circles:
             found.append(ChainProblem(one.id, CYCLE, "It is a reason for itself: reasons go round in a circle here."))
         found += _node(one, duration_us)
         found += _order(graph, one)
-        if texts[_same(one.text)] > 1:
+        if texts[_normalize_text(one.text)] > 1:
             found.append(ChainProblem(one.id, TWICE, "Another node of the chain says the same.", warning=True))
     place = {one.id: at for at, one in enumerate(graph.nodes)}
     return sorted(found, key=lambda one: (place.get(one.node_id, -1), one.warning))
 
 
-def by_node(found: Sequence[ChainProblem]) -> dict[str, str]:
+def messages_by_node(found: Sequence[ChainProblem]) -> dict[str, str]:
     """Return node id -> its messages, each on a line, errors first; what is about the whole chain is left out."""
     lines: dict[str, list[str]] = {}
     for one in found:
@@ -67,15 +67,15 @@ def by_node(found: Sequence[ChainProblem]) -> dict[str, str]:
     return {node: "\n".join(messages) for node, messages in lines.items()}
 
 
-def sound(graph: ChainGraph) -> bool:
+def is_sound(graph: ChainGraph) -> bool:
     """Whether a chain has neither circles nor edges without an end: what all that reckons with it takes for granted."""
-    return not in_circles(graph) and not any(_edges(graph))
+    return not find_cycle_nodes(graph) and not any(_edges(graph))
 
 
-def in_circles(graph: ChainGraph) -> frozenset[str]:
+def find_cycle_nodes(graph: ChainGraph) -> frozenset[str]:
     """Return the ids of the nodes that are reasons for themselves over others."""
     try:
-        ordered(graph.reasons)
+        topological_order(graph.reasons)
     except CycleError:
         left = {one.id for one in graph.nodes}
     else:
@@ -91,10 +91,10 @@ def in_circles(graph: ChainGraph) -> frozenset[str]:
         }
         left -= outside
         trimmed = bool(outside)
-    return frozenset(one for one in left if one in _reached(graph.results, one))
+    return frozenset(one for one in left if one in _reachable_from(graph.results, one))
 
 
-def _reached(results: Mapping[str, Sequence[str]], start: str) -> set[str]:
+def _reachable_from(results: Mapping[str, Sequence[str]], start: str) -> set[str]:
     seen: set[str] = set()
     left = [start]
     while left:
@@ -123,7 +123,7 @@ def _parts(graph: ChainGraph) -> list[ChainProblem]:
     left = {one.id for one in graph.nodes} - {*loose}
     parts = 0
     while left:
-        left -= _reached(both, min(left))
+        left -= _reachable_from(both, min(left))
         parts += 1
     if parts > 1:
         found.append(
@@ -149,14 +149,14 @@ def _order(graph: ChainGraph, one: ChainNode) -> list[ChainProblem]:
         return []
     by = max(each.start_us for each in late) - one.start_us
     what = "A reason for it starts" if len(late) == 1 else f"{len(late)} reasons for it start"
-    return [ChainProblem(one.id, LATE, f"{what} after it, by up to {by / SECOND:.2f} s.", warning=True)]
+    return [ChainProblem(one.id, LATE, f"{what} after it, by up to {by / SECOND_US:.2f} s.", warning=True)]
 
 
-def _same(text: str) -> str:
+def _normalize_text(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-PUBLISHED = "r3vqa-chains"
+PUBLISHED_NAME = "r3vqa-chains"
 """Name of the published figures that stand beside a study's."""
 
 
@@ -224,7 +224,7 @@ class ChainStatistics:
             "steps.most": ("Steps of the longest chain", max(lengths, default=None)),
             "reasons.mean": ("Reasons of a subchain, mean", _mean([*Counter(self.reasons).elements()])),
         }
-        found = published_for(PUBLISHED)
+        found = load_published(PUBLISHED_NAME)
         assert found is not None
         theirs = {one.figure: one for one in found.figures}
         return [
@@ -235,9 +235,9 @@ class ChainStatistics:
         ]
 
 
-def statistics(graphs: Sequence[ChainGraph]) -> ChainStatistics:
+def compute_chain_statistics(graphs: Sequence[ChainGraph]) -> ChainStatistics:
     """Count chains and what they are made of; empty ones and those that do not hold together are counted apart."""
-    whole = [one for one in graphs if one.edges and sound(one)]
+    whole = [one for one in graphs if one.edges and is_sound(one)]
     nodes = [node for one in whole for node in one.nodes]
     kinds = Counter(one.kind for one in nodes)
     subchains = [each for one in whole for each in one.subchains]
@@ -245,16 +245,16 @@ def statistics(graphs: Sequence[ChainGraph]) -> ChainStatistics:
         recordings=len({one.chain.recording_id for one in whole}),
         chains=len(whole),
         empty=sum(not one.edges for one in graphs),
-        unsound=sum(bool(one.edges) and not sound(one) for one in graphs),
+        unsound=sum(bool(one.edges) and not is_sound(one) for one in graphs),
         by_kind={kind: kinds[kind] for kind in NodeKind},
         subchains=len(subchains),
-        steps=_sorted(one.steps for one in whole),
-        reasons=_sorted(len(one.reason_ids) for one in subchains),
-        people=_sorted(len(one.people) for one in nodes),
+        steps=_count_sorted(one.steps for one in whole),
+        reasons=_count_sorted(len(one.reason_ids) for one in subchains),
+        people=_count_sorted(len(one.people) for one in nodes),
     )
 
 
-def _sorted(numbers: Iterable[int]) -> dict[int, int]:
+def _count_sorted(numbers: Iterable[int]) -> dict[int, int]:
     return dict(sorted(Counter(numbers).items()))
 
 

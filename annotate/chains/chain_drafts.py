@@ -14,21 +14,21 @@ from project.entities.study_records import Json
 from project.errors import UserError
 from project.ids import new_id
 from project.queries.recording_rows import all_participants
-from project.queries.segment_rows import segment, values_of
-from project.queries.transcript_rows import utterance
+from project.queries.segment_rows import find_segment, values_of
+from project.queries.transcript_rows import find_utterance
 from project.schemes.scheme import FieldKind
 from project.session.session import Session
 from project.timebase import format_time
 
-LONGEST_NAME = 200
-LONGEST_TEXT = 2_000
+MAX_NAME_CHARS = 200
+MAX_TEXT_CHARS = 2_000
 """The most characters that a chain's name and a node's text have."""
-SHORTEST_US = 1_000
+MIN_SPAN_US = 1_000
 """The shortest span of a node."""
-MOST_NODES = 5_000
-MOST_EDGES = 20_000
+MAX_NODES = 5_000
+MAX_EDGES = 20_000
 """How much one chain holds at most."""
-_NO_CHARACTERS = "\ufffe\uffff"
+_NONCHARACTERS = "\ufffe\uffff"
 """No XML holds them."""
 
 
@@ -59,7 +59,7 @@ class ChainDraft:
     edges: tuple[tuple[int, int], ...]
 
 
-def drawing_of(graph: ChainGraph) -> ChainDraft:
+def draft_from_graph(graph: ChainGraph) -> ChainDraft:
     """Return a chain without its ids."""
     places = {one.id: at for at, one in enumerate(graph.nodes)}
     nodes = [DrawnNode(one.kind, one.text, one.start_us, one.end_us, one.people, one.source) for one in graph.nodes]
@@ -71,7 +71,7 @@ def drawing_of(graph: ChainGraph) -> ChainDraft:
     return ChainDraft(graph.chain.name, tuple(nodes), tuple(sorted(edges)))
 
 
-def circle(count: int, edges: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+def find_cycle(count: int, edges: Sequence[tuple[int, int]]) -> tuple[int, ...]:
     """Return the positions of nodes that go round in a circle, the first one again at the end; () where none do.
 
     Args:
@@ -80,57 +80,55 @@ def circle(count: int, edges: Sequence[tuple[int, int]]) -> tuple[int, ...]:
     """
     from graphlib import CycleError
 
-    from project.entities.causal_chains import ordered
+    from project.entities.causal_chains import topological_order
 
     reasons: dict[str, list[str]] = {str(at): [] for at in range(count)}
     for reason, result in edges:
         reasons[str(result)].append(str(reason))
     try:
-        ordered(reasons)
+        topological_order(reasons)
     except CycleError as error:
         return tuple(int(one) for one in error.args[1])
     return ()
 
 
-def one_line(text: str) -> str:
+def to_single_line(text: str) -> str:
     """Return a text without line ends and what is no character, each run of blanks as one space."""
-    kept = (" " if unicodedata.category(one) in ("Cc", "Cs") or one in _NO_CHARACTERS else one for one in text)
+    kept = (" " if unicodedata.category(one) in ("Cc", "Cs") or one in _NONCHARACTERS else one for one in text)
     return " ".join("".join(kept).split())
 
 
-def joined(session: Session, chain: Chain, drawing: ChainDraft) -> tuple[Chain, list[ChainNode], list[Edge]]:
+def build_chain(session: Session, chain: Chain, drawing: ChainDraft) -> tuple[Chain, list[ChainNode], list[Edge]]:
     """Return a chain that was drawn as a whole, with its nodes and edges.
 
     Raises:
         UserError: it is too large, an edge is none, or edges go round in a circle; or as `node_of`.
     """
-    if len(drawing.nodes) > MOST_NODES or len(drawing.edges) > MOST_EDGES:
-        raise UserError(
-            f"A chain has up to {MOST_NODES:,} nodes and {MOST_EDGES:,} edges.", "Draw it as several chains."
-        )
+    if len(drawing.nodes) > MAX_NODES or len(drawing.edges) > MAX_EDGES:
+        raise UserError(f"A chain has up to {MAX_NODES:,} nodes and {MAX_EDGES:,} edges.", "Draw it as several chains.")
     for reason, result in drawing.edges:
         if reason == result or not {reason, result} <= {*range(len(drawing.nodes))}:
             raise UserError("An edge leads to no other node of the chain.", "Join two different nodes.")
     if len({*drawing.edges}) < len(drawing.edges):
         raise UserError("Two edges join the same nodes.", "Keep one of them.")
-    if circle(len(drawing.nodes), drawing.edges):
-        raise circle_error()
+    if find_cycle(len(drawing.nodes), drawing.edges):
+        raise cycle_error()
     # Ids made within a millisecond are in no order; nodes of the same start are read by theirs.
     ids = sorted(new_id() for _ in drawing.nodes)
-    nodes = [node_of(session, chain, one, node_id) for one, node_id in zip(drawing.nodes, ids, strict=True)]
+    nodes = [build_node(session, chain, one, node_id) for one, node_id in zip(drawing.nodes, ids, strict=True)]
     return chain, nodes, [Edge(ids[reason], ids[result]) for reason, result in drawing.edges]
 
 
-def node_of(session: Session, chain: Chain, one: DrawnNode, node_id: str) -> ChainNode:
+def build_node(session: Session, chain: Chain, one: DrawnNode, node_id: str) -> ChainNode:
     """Return what was drawn as a node of a chain.
 
     Raises:
         UserError: its span or its text does not fit, or somebody in it is not in the study.
     """
     require_span(session, chain, one.start_us, one.end_us)
-    text = one_line(one.text)
-    if len(text) > LONGEST_TEXT:
-        raise UserError(f"A node's text has up to {LONGEST_TEXT:,} characters.", "Say it more briefly.")
+    text = to_single_line(one.text)
+    if len(text) > MAX_TEXT_CHARS:
+        raise UserError(f"A node's text has up to {MAX_TEXT_CHARS:,} characters.", "Say it more briefly.")
     people = tuple(sorted({*one.people}))
     for who in people:
         require_participant(session, who)
@@ -144,7 +142,7 @@ def require_span(session: Session, chain: Chain, start_us: int, end_us: int) -> 
         UserError: it ends before it starts, or reaches outside.
     """
     recording = session.recording(chain.recording_id)
-    if end_us - start_us < SHORTEST_US:
+    if end_us - start_us < MIN_SPAN_US:
         raise UserError("A node must end after it starts.", "Mark a start and a later end.")
     if start_us < 0 or end_us > recording.duration_us:
         raise UserError(
@@ -153,15 +151,15 @@ def require_span(session: Session, chain: Chain, start_us: int, end_us: int) -> 
         )
 
 
-def name_of(name: str) -> str:
+def normalize_chain_name(name: str) -> str:
     """Return a chain's name as it is kept.
 
     Raises:
         UserError: it is too long.
     """
-    wanted = one_line(name)
-    if len(wanted) > LONGEST_NAME:
-        raise UserError(f"A chain's name has up to {LONGEST_NAME} characters.", "Give a shorter one.")
+    wanted = to_single_line(name)
+    if len(wanted) > MAX_NAME_CHARS:
+        raise UserError(f"A chain's name has up to {MAX_NAME_CHARS} characters.", "Give a shorter one.")
     return wanted
 
 
@@ -175,7 +173,7 @@ def require_own_node(graph: ChainGraph, node_id: str) -> None:
         raise UserError("These nodes belong to two chains.", "A reason and its result are nodes of one chain.")
 
 
-def leads(graph: ChainGraph, start_id: str, goal_id: str) -> bool:
+def is_reachable(graph: ChainGraph, start_id: str, goal_id: str) -> bool:
     """Whether a way leads from one node to another by results; also where there is a circle."""
     seen, left = {start_id}, [start_id]
     while left:
@@ -188,7 +186,7 @@ def leads(graph: ChainGraph, start_id: str, goal_id: str) -> bool:
     return False
 
 
-def circle_error() -> UserError:
+def cycle_error() -> UserError:
     """Return what is said of an edge that would close a circle."""
     return UserError("This would make a node a reason for itself.", "Reasons lead to results, never round in a circle.")
 
@@ -199,13 +197,13 @@ _STATES = {"emotion": NodeKind.EMOTION}
 """Track of a scheme -> the mental state that its segments tell of; all others tell of events."""
 
 
-def text_from_segment(session: Session, recording_id: str, segment_id: str) -> DrawnNode:
+def node_from_segment(session: Session, recording_id: str, segment_id: str) -> DrawnNode:
     """Return the node that a segment would be: its span, its first text or else its label, and whom it names.
 
     Raises:
         UserError: there is no such segment in the recording.
     """
-    found = segment(session.study, segment_id)
+    found = find_segment(session.study, segment_id)
     if found is None or found.recording_id != recording_id:
         raise UserError("This segment is not of the chain's recording.", "Choose one that is on its timeline.")
     values = {key: one.value for key, one in values_of(session.study, found.id).items()}
@@ -217,29 +215,29 @@ def text_from_segment(session: Session, recording_id: str, segment_id: str) -> D
         fields = [one for one in scheme.fields_of(found.track) if one.key in values]
         texts += [str(values[one.key]) for one in fields if one.kind is FieldKind.TEXT and values[one.key]]
         known = {one.id for one in all_participants(session.study)}
-        people = [who for one in fields for who in _people(values[one.key]) if who in known]
-    text = next((one for one in map(one_line, texts) if one), label)
+        people = [who for one in fields for who in _participant_ids(values[one.key]) if who in known]
+    text = next((one for one in map(to_single_line, texts) if one), label)
     kind = _STATES.get(found.track, NodeKind.EVENT)
     whose = tuple(sorted({*people}))
-    return DrawnNode(kind, text[:LONGEST_TEXT], found.start_us, found.end_us, whose, f"{SEGMENT}/{found.id}")
+    return DrawnNode(kind, text[:MAX_TEXT_CHARS], found.start_us, found.end_us, whose, f"{SEGMENT}/{found.id}")
 
 
-def text_from_utterance(session: Session, recording_id: str, utterance_id: str) -> DrawnNode:
+def node_from_utterance(session: Session, recording_id: str, utterance_id: str) -> DrawnNode:
     """Return the event that an utterance would be: its words in quotation marks, its span, and who speaks.
 
     Raises:
         UserError: there is no such utterance in the recording.
     """
-    found = utterance(session.study, utterance_id)
+    found = find_utterance(session.study, utterance_id)
     if found is None or found.recording_id != recording_id:
         raise UserError("This utterance is not of the chain's recording.", "Choose one of its transcript.")
-    words = one_line(found.text)[: LONGEST_TEXT - 2]
+    words = to_single_line(found.text)[: MAX_TEXT_CHARS - 2]
     people = () if found.participant_id is None else (found.participant_id,)
     text = f"“{words}”" if words else ""
     return DrawnNode(NodeKind.EVENT, text, found.start_us, found.end_us, people, f"{UTTERANCE}/{found.id}")
 
 
-def _people(value: Json) -> list[str]:
+def _participant_ids(value: Json) -> list[str]:
     if isinstance(value, list):
         return [one for one in value if isinstance(one, str)]
     return [value] if isinstance(value, str) else []

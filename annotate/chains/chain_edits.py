@@ -4,19 +4,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from annotate.chains.chain_drafts import (
-    MOST_EDGES,
-    MOST_NODES,
+    MAX_EDGES,
+    MAX_NODES,
     ChainDraft,
     DrawnNode,
-    circle_error,
-    joined,
-    leads,
-    name_of,
-    node_of,
+    build_chain,
+    build_node,
+    cycle_error,
+    is_reachable,
+    node_from_segment,
+    node_from_utterance,
+    normalize_chain_name,
     require_own_node,
     require_span,
-    text_from_segment,
-    text_from_utterance,
 )
 from annotate.team.training_gate import require_training
 from project.entities.causal_chains import Chain, ChainNode, Edge, NodeKind
@@ -35,7 +35,7 @@ def find_chain(session: Session, chain_id: str) -> Chain:
     Raises:
         UserError: there is none with this id to be seen.
     """
-    found = rows.chain_called(session.study, chain_id)
+    found = rows.find_chain(session.study, chain_id)
     if found is None:
         raise UserError(f"No chain has the id {chain_id}.", "List the chains to see their ids.")
     return found
@@ -63,7 +63,7 @@ def find_node(session: Session, node_id: str) -> ChainNode:
     Raises:
         UserError: there is none with this id to be seen.
     """
-    found = rows.node_called(session.study, node_id)
+    found = rows.find_node(session.study, node_id)
     if found is None:
         raise UserError(f"No node has the id {node_id}.", "It may have been deleted meanwhile.")
     return found
@@ -80,10 +80,10 @@ def add_chain(session: Session, recording_id: str, name: str = "") -> tuple[str,
     Raises:
         UserError: the name is too long, or the training was not passed yet.
     """
-    return add_drawn_chain(session, recording_id, ChainDraft(name, (), ()))
+    return add_chain_from_draft(session, recording_id, ChainDraft(name, (), ()))
 
 
-def add_drawn_chain(
+def add_chain_from_draft(
     session: Session, recording_id: str, drawing: ChainDraft, *, based_on: str = "", what: str = "Add chain"
 ) -> tuple[str, Changes]:
     """Add a chain with all its nodes and edges as one step; returns its id and what changed.
@@ -99,11 +99,11 @@ def add_drawn_chain(
         UserError: a node does not fit the recording, somebody in it is not in the study, the edges go round in a circle
             or are no edges, or the training was not passed yet.
     """
-    (made,), changes = add_drawn_chains(session, [(recording_id, drawing)], based_on=based_on, what=what)
+    (made,), changes = add_chains_from_drafts(session, [(recording_id, drawing)], based_on=based_on, what=what)
     return made, changes
 
 
-def add_drawn_chains(
+def add_chains_from_drafts(
     session: Session, drawn: Sequence[tuple[str, ChainDraft]], *, based_on: str = "", what: str = "Add chains"
 ) -> tuple[list[str], Changes]:
     """Add chains with all their nodes and edges as one step; returns their ids and what changed.
@@ -125,8 +125,8 @@ def add_drawn_chains(
         if recording_id not in begun:
             begun[recording_id] = len(rows.chains_of(session.study, recording_id))
         begun[recording_id] += 1
-        name = name_of(drawing.name) or f"Chain {begun[recording_id]}"
-        chains.append(joined(session, Chain(chain_id, recording_id, "", name, based_on), drawing))
+        name = normalize_chain_name(drawing.name) or f"Chain {begun[recording_id]}"
+        chains.append(build_chain(session, Chain(chain_id, recording_id, "", name, based_on), drawing))
     with session.step(what) as step:
         author = session.annotator()
         assert author is not None
@@ -143,7 +143,7 @@ def rename_chain(session: Session, chain_id: str, name: str) -> Changes:
         UserError: the name is empty or too long, or somebody else drew the chain.
     """
     chain = find_own_chain(session, chain_id)
-    wanted = name_of(name)
+    wanted = normalize_chain_name(name)
     if not wanted:
         raise UserError("A chain needs a name.", "Give one that tells it from the others of its recording.")
     with session.step("Rename chain") as step:
@@ -203,16 +203,16 @@ def add_node(
             node is none of this chain, or the edges would go round in a circle.
     """
     chain = find_own_chain(session, chain_id)
-    graph = rows.graph_of(session.study, chain)
-    if len(graph.nodes) >= MOST_NODES:
-        raise UserError(f"A chain has up to {MOST_NODES:,} nodes.", "Begin another chain.")
-    made = node_of(session, chain, DrawnNode(kind, text, start_us, end_us, tuple(people), source), new_id())
+    graph = rows.read_graph(session.study, chain)
+    if len(graph.nodes) >= MAX_NODES:
+        raise UserError(f"A chain has up to {MAX_NODES:,} nodes.", "Begin another chain.")
+    made = build_node(session, chain, DrawnNode(kind, text, start_us, end_us, tuple(people), source), new_id())
     edges = [*(Edge(one, made.id) for one in reasons), *(Edge(made.id, one) for one in results)]
     for one in (*reasons, *results):
         require_own_node(graph, one)
     for result in results:
-        if any(reason == result or leads(graph, result, reason) for reason in reasons):
-            raise circle_error()
+        if any(reason == result or is_reachable(graph, result, reason) for reason in reasons):
+            raise cycle_error()
     with session.step(f"Add {kind.value}") as step:
         _insert(session, chain, [made], list(dict.fromkeys(edges)))
     return made.id, step.changes
@@ -225,7 +225,7 @@ def add_node_from_segment(session: Session, chain_id: str, segment_id: str) -> t
         UserError: there is no such segment in the chain's recording, or somebody else drew the chain.
     """
     chain = find_own_chain(session, chain_id)
-    return _add_drawn(session, chain, text_from_segment(session, chain.recording_id, segment_id))
+    return _add_node_draft(session, chain, node_from_segment(session, chain.recording_id, segment_id))
 
 
 def add_node_from_utterance(session: Session, chain_id: str, utterance_id: str) -> tuple[str, Changes]:
@@ -235,7 +235,7 @@ def add_node_from_utterance(session: Session, chain_id: str, utterance_id: str) 
         UserError: there is no such utterance in the chain's recording, or somebody else drew the chain.
     """
     chain = find_own_chain(session, chain_id)
-    return _add_drawn(session, chain, text_from_utterance(session, chain.recording_id, utterance_id))
+    return _add_node_draft(session, chain, node_from_utterance(session, chain.recording_id, utterance_id))
 
 
 def edit_node(
@@ -267,11 +267,11 @@ def edit_node(
         old.people if people is None else tuple(people),
         old.source,
     )
-    new = node_of(session, chain, wanted, old.id)
+    new = build_node(session, chain, wanted, old.id)
     with session.step(f"Change {new.kind.value}", merge_key) as step:
         if new != old:
             rows.update_node(session.study, new)
-            _let_appear(session, chain, [new])
+            _mark_appearances(session, chain, [new])
     return step.changes
 
 
@@ -318,11 +318,11 @@ def add_edge(session: Session, reason_id: str, result_id: str) -> Changes:
     if reason.chain_id != result.chain_id:
         raise UserError("These nodes belong to two chains.", "A reason and its result are nodes of one chain.")
     chain = find_own_chain(session, reason.chain_id)
-    graph = rows.graph_of(session.study, chain)
-    if reason.id == result.id or leads(graph, result.id, reason.id):
-        raise circle_error()
-    if len(graph.edges) >= MOST_EDGES:
-        raise UserError(f"A chain has up to {MOST_EDGES:,} edges.", "Draw the rest as another chain.")
+    graph = rows.read_graph(session.study, chain)
+    if reason.id == result.id or is_reachable(graph, result.id, reason.id):
+        raise cycle_error()
+    if len(graph.edges) >= MAX_EDGES:
+        raise UserError(f"A chain has up to {MAX_EDGES:,} edges.", "Draw the rest as another chain.")
     with session.step("Add reason") as step:
         if Edge(reason.id, result.id) not in graph.edges:
             rows.insert_edges(session.study, [Edge(reason.id, result.id)])
@@ -338,23 +338,23 @@ def delete_edge(session: Session, reason_id: str, result_id: str) -> Changes:
     result = find_node(session, result_id)
     chain = find_own_chain(session, result.chain_id)
     edge = Edge(reason_id, result_id)
-    if edge not in rows.graph_of(session.study, chain).edges:
+    if edge not in rows.read_graph(session.study, chain).edges:
         raise UserError("The one is no reason for the other.", "Choose an edge of the chain.")
     with session.step("Remove reason") as step:
         rows.delete_edges(session.study, [edge])
     return step.changes
 
 
-def _add_drawn(session: Session, chain: Chain, one: DrawnNode) -> tuple[str, Changes]:
+def _add_node_draft(session: Session, chain: Chain, one: DrawnNode) -> tuple[str, Changes]:
     return add_node(session, chain.id, one.kind, one.text, one.start_us, one.end_us, one.people, one.source)
 
 
 def _insert(session: Session, chain: Chain, nodes: Sequence[ChainNode], edges: Sequence[Edge]) -> None:
     rows.insert_nodes(session.study, nodes)
     rows.insert_edges(session.study, edges)
-    _let_appear(session, chain, nodes)
+    _mark_appearances(session, chain, nodes)
 
 
-def _let_appear(session: Session, chain: Chain, nodes: Sequence[ChainNode]) -> None:
+def _mark_appearances(session: Session, chain: Chain, nodes: Sequence[ChainNode]) -> None:
     for who in sorted({who for one in nodes for who in one.people}):
         set_appearance(session.study, chain.recording_id, who, True)

@@ -6,19 +6,19 @@ Chains of a file become chains of a study: whatever does not fit is refused, and
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from annotate.chains.chain_drafts import SEGMENT, UTTERANCE, ChainDraft, DrawnNode, circle, one_line
-from annotate.chains.chain_edits import add_drawn_chains
-from annotate.chains.chain_formats import FileChain, FileNode, form_of
+from annotate.chains.chain_drafts import SEGMENT, UTTERANCE, ChainDraft, DrawnNode, find_cycle, to_single_line
+from annotate.chains.chain_edits import add_chains_from_drafts
+from annotate.chains.chain_formats import FileChain, FileNode, find_format
 from project.entities.causal_chains import ChainGraph, NodeKind
 from project.entities.study_records import Changes, Recording
 from project.errors import UserError
 from project.queries.annotator_rows import all_annotators
-from project.queries.chain_rows import all_chains, graphs_of
+from project.queries.chain_rows import all_chains, read_graphs
 from project.queries.recording_rows import all_participants, all_recordings, hold_outs
-from project.queries.segment_rows import segment
-from project.queries.transcript_rows import utterance
-from project.session.session import Session, recording_called
-from project.text_format import require_text, shown
+from project.queries.segment_rows import find_segment
+from project.queries.transcript_rows import find_utterance
+from project.session.session import Session, resolve_recording
+from project.text_format import escape_unprintable, require_utf8
 from project.timebase import format_time
 
 
@@ -46,7 +46,7 @@ def exportable_chains(
         raise UserError("A recording that is held out is never exported.", "Choose chains of another one.")
     if not found:
         raise UserError("There is no chain to export.", "Draw one, or choose one that is not held out.")
-    return graphs_of(session.study, found)
+    return read_graphs(session.study, found)
 
 
 def export_chains(
@@ -57,15 +57,15 @@ def export_chains(
     Raises:
         UserError: it is of no format for chains, is there already and may not be replaced, or cannot be written.
     """
-    from media.encoding import replaced_when_whole
+    from media.encoding import atomic_output
 
-    require_text(path)
-    form = form_of(path, key)
-    with replaced_when_whole(path, (session.study.path,), overwrite=overwrite) as temporary:
-        form.write(file_chains(session, graphs), temporary)
+    require_utf8(path)
+    form = find_format(path, key)
+    with atomic_output(path, (session.study.path,), overwrite=overwrite) as temporary:
+        form.write(to_file_chains(session, graphs), temporary)
 
 
-def file_chains(session: Session, graphs: Sequence[ChainGraph]) -> list[FileChain]:
+def to_file_chains(session: Session, graphs: Sequence[ChainGraph]) -> list[FileChain]:
     """Return chains as a file holds them."""
     people = {one.id: one.pseudonym for one in all_participants(session.study)}
     names = {one.id: one.name for one in all_annotators(session.study)}
@@ -86,7 +86,7 @@ def _chain(graph: ChainGraph, people: Mapping[str, str], recording: str, annotat
     return FileChain(graph.chain.name, recording, annotator, tuple(nodes), edges)
 
 
-_NOTHING = "Nothing was imported."
+_NOTHING_IMPORTED = "Nothing was imported."
 
 
 def import_chains(
@@ -105,88 +105,95 @@ def import_chains(
             outside its recording, of an unknown kind or about an unknown participant, an edge without one of its nodes,
             or reasons that go round in a circle.
     """
-    require_text(path)
+    require_utf8(path)
     session.study.require_writable()
-    found = form_of(path, key).read(path)
+    found = find_format(path, key).read(path)
     if not found:
-        raise UserError(f"{shown(path.name)} holds no chains.", _NOTHING)
-    fixed = None if recording is None else recording_called(session, recording)
+        raise UserError(f"{escape_unprintable(path.name)} holds no chains.", _NOTHING_IMPORTED)
+    fixed = None if recording is None else resolve_recording(session, recording)
     placed: list[tuple[str, ChainDraft]] = []
     for number, one in enumerate(found, 1):
-        where = f"{shown(path.name)}, {_called(one, number)}"
+        where = f"{escape_unprintable(path.name)}, {_describe_chain(one, number)}"
         owner = fixed or _recording(session, one, where)
         placed.append((owner.id, _drawing(session, one, owner, where)))
-    return add_drawn_chains(session, placed, what=f"Import {shown(path.name)}")
+    return add_chains_from_drafts(session, placed, what=f"Import {escape_unprintable(path.name)}")
 
 
 def _recording(session: Session, one: FileChain, where: str) -> Recording:
-    alike = [each for each in all_recordings(session.study) if one_line(each.name) == one_line(one.recording)]
+    alike = [
+        each for each in all_recordings(session.study) if to_single_line(each.name) == to_single_line(one.recording)
+    ]
     if len(alike) != 1:
         what = "no recording" if not alike else f"{len(alike)} recordings"
-        raise UserError(f"{where}: {what} of this study called “{shown(one.recording)}”.", "Say which one it is about.")
+        raise UserError(
+            f"{where}: {what} of this study called “{escape_unprintable(one.recording)}”.", "Say which one it is about."
+        )
     return alike[0]
 
 
 def _drawing(session: Session, one: FileChain, owner: Recording, where: str) -> ChainDraft:
     if not one.nodes:
-        raise UserError(f"{where} has no nodes.", _NOTHING)
+        raise UserError(f"{where} has no nodes.", _NOTHING_IMPORTED)
     people = {each.pseudonym: each.id for each in all_participants(session.study)}
     places: dict[str, int] = {}
     nodes = []
     for at, node in enumerate(one.nodes):
         if node.id in places:
-            raise UserError(f"{where}: two nodes are called “{_short(node.id)}”.", _NOTHING)
+            raise UserError(f"{where}: two nodes are called “{_shorten(node.id)}”.", _NOTHING_IMPORTED)
         places[node.id] = at
         nodes.append(_node(session, node, owner, people, where))
     edges = []
     for reason, result in dict.fromkeys(one.edges):
         loose = next((each for each in (reason, result) if each not in places), None)
         if loose is not None:
-            raise UserError(f"{where}: an edge leads to “{_short(loose)}”, which is no node of it.", _NOTHING)
+            raise UserError(
+                f"{where}: an edge leads to “{_shorten(loose)}”, which is no node of it.", _NOTHING_IMPORTED
+            )
         edges.append((places[reason], places[result]))
-    if round_ := circle(len(nodes), edges):
-        names = ", ".join(f"“{_short(one.nodes[at].text or one.nodes[at].id)}”" for at in round_[:4])
-        raise UserError(f"{where}: reasons go round in a circle over {names}.", _NOTHING)
+    if round_ := find_cycle(len(nodes), edges):
+        names = ", ".join(f"“{_shorten(one.nodes[at].text or one.nodes[at].id)}”" for at in round_[:4])
+        raise UserError(f"{where}: reasons go round in a circle over {names}.", _NOTHING_IMPORTED)
     return ChainDraft(one.name, tuple(nodes), tuple(edges))
 
 
 def _node(session: Session, one: FileNode, owner: Recording, people: dict[str, str], where: str) -> DrawnNode:
-    called = f"{where}: node “{_short(one.id)}”"
+    called = f"{where}: node “{_shorten(one.id)}”"
     if one.kind not in {*NodeKind}:
         raise UserError(
-            f"{called} is of the unknown kind “{_short(one.kind)}”.", f"Known are {', '.join(NodeKind)}. {_NOTHING}"
+            f"{called} is of the unknown kind “{_shorten(one.kind)}”.",
+            f"Known are {', '.join(NodeKind)}. {_NOTHING_IMPORTED}",
         )
     for who in one.people:
         if who not in people:
             raise UserError(
-                f"{called} is about “{_short(who)}”, who is no participant of this study.",
-                f"Add them first: greenroom participant add. {_NOTHING}",
+                f"{called} is about “{_shorten(who)}”, who is no participant of this study.",
+                f"Add them first: greenroom participant add. {_NOTHING_IMPORTED}",
             )
     if not 0 <= one.start_us < one.end_us <= owner.duration_us:
         raise UserError(
             f"{called} lies outside recording {owner.number}, or does not end after it starts.",
-            f"The recording lasts from 0:00:00.000 to {format_time(owner.duration_us)}. {_NOTHING}",
+            f"The recording lasts from 0:00:00.000 to {format_time(owner.duration_us)}. {_NOTHING_IMPORTED}",
         )
     ids = tuple(people[who] for who in one.people)
-    source = one.source if _there(session, one.source, owner.id) else ""
+    source = one.source if _source_exists(session, one.source, owner.id) else ""
     return DrawnNode(NodeKind(one.kind), one.text, one.start_us, one.end_us, ids, source)
 
 
-def _there(session: Session, source: str, recording_id: str) -> bool:
-    table, _, source_id = one_line(source).partition("/")
+def _source_exists(session: Session, source: str, recording_id: str) -> bool:
+    table, _, source_id = to_single_line(source).partition("/")
     if table == SEGMENT:
-        found = segment(session.study, source_id)
+        found = find_segment(session.study, source_id)
         return found is not None and found.recording_id == recording_id
     if table == UTTERANCE:
-        said = utterance(session.study, source_id)
+        said = find_utterance(session.study, source_id)
         return said is not None and said.recording_id == recording_id
     return False
 
 
-def _called(one: FileChain, number: int) -> str:
-    return f"chain “{_short(one.name)}”" if one.name.strip() else f"chain {number}"
+def _describe_chain(one: FileChain, number: int) -> str:
+    return f"chain “{_shorten(one.name)}”" if one.name.strip() else f"chain {number}"
 
 
-def _short(text: str, longest: int = 40) -> str:
-    plain = shown(one_line(text))
+def _shorten(text: str, longest: int = 40) -> str:
+    plain = escape_unprintable(to_single_line(text))
     return plain if len(plain) <= longest else f"{plain[: longest - 1]}…"

@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from annotate.chains.chain_drafts import one_line
-from annotate.interchange.bounded_files import damaged, parse, read_text
+from annotate.chains.chain_drafts import to_single_line
+from annotate.interchange.bounded_files import damaged_file_error, parse_xml, read_text
 from project.entities.study_records import Json
 from project.errors import UserError
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
-LARGEST_BYTES = 32_000_000
+MAX_FILE_BYTES = 32_000_000
 """The largest file of chains that is read."""
-MOST_CHAINS = 5_000
+MAX_CHAINS = 5_000
 """How many chains are read from one file."""
 
 
@@ -79,7 +79,7 @@ class ChainForm:
     write: Callable[[Sequence[FileChain], Path], None]
 
 
-def forms() -> Mapping[str, ChainForm]:
+def list_formats() -> Mapping[str, ChainForm]:
     """Return key -> format."""
     return {
         "json": ChainForm("Greenroom chains (.json)", ".json", read_json, write_json),
@@ -87,19 +87,21 @@ def forms() -> Mapping[str, ChainForm]:
     }
 
 
-def form_of(path: Path, key: str | None = None) -> ChainForm:
+def find_format(path: Path, key: str | None = None) -> ChainForm:
     """Return the format of a key, or else the one that a file's name tells.
 
     Raises:
         UserError: there is none.
     """
-    known = forms()
+    known = list_formats()
     if key is not None and key in known:
         return known[key]
     for one in known.values():
         if key is None and path.name.lower().endswith(one.suffix):
             return one
-    raise UserError(f"{shown(path.name)} is of no format for chains.", f"Choose one of these: {', '.join(known)}.")
+    raise UserError(
+        f"{escape_unprintable(path.name)} is of no format for chains.", f"Choose one of these: {', '.join(known)}."
+    )
 
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
@@ -108,7 +110,7 @@ _NODE = {
     **{"kind": "string", "text": "string", "start_us": "long", "end_us": "long"},
     **{"people": "string", "source": "string"},
 }
-_LONGEST_NUMBER = 18
+_MAX_DIGITS = 18
 """Digits of a time; more are no time of any recording."""
 
 
@@ -122,10 +124,10 @@ def write_graphml(chains: Sequence[FileChain], path: Path) -> None:
     for at, one in enumerate(chains):
         graph = ET.SubElement(root, "graph", {"id": f"chain{at}", "edgedefault": "directed"})
         for name, value in (("name", one.name), ("recording", one.recording), ("annotator", one.annotator)):
-            ET.SubElement(graph, "data", {"key": f"graph_{name}"}).text = one_line(value)
+            ET.SubElement(graph, "data", {"key": f"graph_{name}"}).text = to_single_line(value)
         for node in one.nodes:
             element = ET.SubElement(graph, "node", {"id": node.id})
-            said = (node.kind, one_line(node.text), str(node.start_us), str(node.end_us), "\n".join(node.people))
+            said = (node.kind, to_single_line(node.text), str(node.start_us), str(node.end_us), "\n".join(node.people))
             for name, value in zip(_NODE, (*said, node.source), strict=True):
                 ET.SubElement(element, "data", {"key": f"node_{name}"}).text = value
         for reason, result in one.edges:
@@ -141,26 +143,26 @@ def read_graphml(path: Path) -> list[FileChain]:
         UserError: it cannot be read, is no GraphML, is undirected, holds nested graphs or hyperedges, or a node has no
             kind, text or times.
     """
-    reader = _Reader(path)
+    reader = _GraphmlReader(path)
     names = ("graphml", "key", "graph", "node", "edge", "data", "hyperedge", "port")
-    parse(path, LARGEST_BYTES, reader.start, reader.end, names, ("data", "node", "graph"))
+    parse_xml(path, MAX_FILE_BYTES, reader.start, reader.end, names, ("data", "node", "graph"))
     return reader.chains
 
 
 @dataclass(slots=True)
-class _Graph:
+class _GraphmlGraph:
     values: dict[str, str] = field(default_factory=dict)
     nodes: list[FileNode] = field(default_factory=list)
     edges: list[tuple[str, str]] = field(default_factory=list)
 
 
-class _Reader:
+class _GraphmlReader:
     def __init__(self, path: Path) -> None:
         self.chains: list[FileChain] = []
         self._path = path
         self._root = True
         self._keys: dict[str, tuple[str, str]] = {}
-        self._graph: _Graph | None = None
+        self._graph: _GraphmlGraph | None = None
         self._node: dict[str, str] | None = None
         self._node_id = ""
         self._data = ""
@@ -169,23 +171,23 @@ class _Reader:
         if self._root:
             self._root = False
             if name != "graphml":
-                raise damaged(self._path, "it is no GraphML")
+                raise damaged_file_error(self._path, "it is no GraphML")
         elif name == "key":
             about = attributes.get("for", "all"), attributes.get("attr.name", "")
             self._keys[attributes.get("id", "")] = about
         elif name == "graph":
             self._begin_graph(attributes)
         elif name in ("hyperedge", "port"):
-            raise damaged(self._path, f"a chain has no {name}s")
+            raise damaged_file_error(self._path, f"a chain has no {name}s")
         elif name == "data":
             self._data = attributes.get("key", "")
         elif self._graph is None:
-            raise damaged(self._path, f"a {name} stands outside a graph")
+            raise damaged_file_error(self._path, f"a {name} stands outside a graph")
         elif name == "node":
             self._node, self._node_id = {}, self._needed(attributes, "id")
         elif name == "edge":
             if attributes.get("directed") == "false":
-                raise damaged(self._path, "an edge is not directed")
+                raise damaged_file_error(self._path, "an edge is not directed")
             self._graph.edges.append((self._needed(attributes, "source"), self._needed(attributes, "target")))
 
     def end(self, name: str, text: str) -> None:
@@ -206,17 +208,17 @@ class _Reader:
 
     def _begin_graph(self, attributes: dict[str, str]) -> None:
         if self._graph is not None:
-            raise damaged(self._path, "a graph lies inside another")
+            raise damaged_file_error(self._path, "a graph lies inside another")
         if attributes.get("edgedefault") != "directed":
-            raise damaged(self._path, "its edges are not directed")
-        if len(self.chains) >= MOST_CHAINS:
-            raise damaged(self._path, f"it holds more than {MOST_CHAINS:,} chains")
-        self._graph = _Graph()
+            raise damaged_file_error(self._path, "its edges are not directed")
+        if len(self.chains) >= MAX_CHAINS:
+            raise damaged_file_error(self._path, f"it holds more than {MAX_CHAINS:,} chains")
+        self._graph = _GraphmlGraph()
 
     def _read_node(self, values: dict[str, str]) -> FileNode:
         for key in ("kind", "text", "start_us", "end_us"):
             if key not in values:
-                raise damaged(self._path, f"node “{self._node_id}” has no “{key}”")
+                raise damaged_file_error(self._path, f"node “{self._node_id}” has no “{key}”")
         people = tuple(one for one in values.get("people", "").split("\n") if one)
         times = (self._time(values["start_us"]), self._time(values["end_us"]))
         return FileNode(self._node_id, values["kind"], values["text"], *times, people, values.get("source", ""))
@@ -224,18 +226,20 @@ class _Reader:
     def _time(self, text: str) -> int:
         plain = text.strip()
         digits = plain.removeprefix("-")
-        if not (digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST_NUMBER):
-            raise damaged(self._path, f"node “{self._node_id}” has a time that is no whole number of microseconds")
+        if not (digits.isascii() and digits.isdigit() and len(digits) <= _MAX_DIGITS):
+            raise damaged_file_error(
+                self._path, f"node “{self._node_id}” has a time that is no whole number of microseconds"
+            )
         return int(plain)
 
     def _needed(self, attributes: dict[str, str], key: str) -> str:
         if key not in attributes:
-            raise damaged(self._path, f"a node or an edge has no “{key}”")
+            raise damaged_file_error(self._path, f"a node or an edge has no “{key}”")
         return attributes[key]
 
 
 FORMAT, VERSION = "greenroom-chains", 1
-_LARGEST_TIME = 2**53
+_MAX_TIME_US = 2**53
 """Larger numbers are not exact in other programs' JSON, and no recording is that long."""
 
 
@@ -245,43 +249,43 @@ def read_json(path: Path) -> list[FileChain]:
     Raises:
         UserError: it cannot be read, is no such file, or is of a newer version.
     """
-    text = read_text(path, LARGEST_BYTES)
+    text = read_text(path, MAX_FILE_BYTES)
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
-        raise damaged(path, "it is no JSON") from None
+        raise damaged_file_error(path, "it is no JSON") from None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise damaged(path, f"it does not say that its format is {FORMAT}")
+        raise damaged_file_error(path, f"it does not say that its format is {FORMAT}")
     if found.get("version") != VERSION:
         raise UserError(
-            f"{path.name} is of version {shown(str(found.get('version')))[:20]}; this program reads version {VERSION}.",
+            f"{path.name} is of version {escape_unprintable(str(found.get('version')))[:20]}; this program reads version {VERSION}.",
             "Nothing was imported; update Greenroom, or export it again there.",
         )
     try:
         listed = _list(found["chains"])
-        if len(listed) > MOST_CHAINS:
-            raise _Unfit(f"it holds more than {MOST_CHAINS:,} chains")
+        if len(listed) > MAX_CHAINS:
+            raise _Unfit(f"it holds more than {MAX_CHAINS:,} chains")
         return [_chain(one, at) for at, one in enumerate(listed, 1)]
     except _Unfit as error:
-        raise damaged(path, str(error)) from None
+        raise damaged_file_error(path, str(error)) from None
     except KeyError as error:
-        raise damaged(path, f"something has no “{error.args[0]}”") from None
+        raise damaged_file_error(path, f"something has no “{error.args[0]}”") from None
 
 
 def write_json(chains: Sequence[FileChain], path: Path) -> None:
     """Write a file of chains, in UTF-8."""
-    listed: list[Json] = [as_json(one) for one in chains]
+    listed: list[Json] = [chain_to_json(one) for one in chains]
     whole: dict[str, Json] = {"format": FORMAT, "version": VERSION, "chains": listed}
     path.write_text(json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False) + "\n", "utf-8")
 
 
-def as_json(one: FileChain) -> dict[str, Json]:
+def chain_to_json(one: FileChain) -> dict[str, Json]:
     """Return a chain as it stands in a file."""
     nodes: list[Json] = [
         {
             "id": node.id,
             "kind": node.kind,
-            "text": one_line(node.text),
+            "text": to_single_line(node.text),
             "start_us": node.start_us,
             "end_us": node.end_us,
             "people": [*node.people],
@@ -291,9 +295,9 @@ def as_json(one: FileChain) -> dict[str, Json]:
     ]
     edges: list[Json] = [{"reason": reason, "result": result} for reason, result in one.edges]
     return {
-        "name": one_line(one.name),
-        "recording": one_line(one.recording),
-        "annotator": one_line(one.annotator),
+        "name": to_single_line(one.name),
+        "recording": to_single_line(one.recording),
+        "annotator": to_single_line(one.annotator),
         "nodes": nodes,
         "edges": edges,
     }
@@ -347,6 +351,6 @@ def _text(value: Any) -> str:
 
 
 def _time(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not -_LARGEST_TIME <= value <= _LARGEST_TIME:
+    if isinstance(value, bool) or not isinstance(value, int) or not -_MAX_TIME_US <= value <= _MAX_TIME_US:
         raise _Unfit("a time is no whole number of microseconds")
     return value

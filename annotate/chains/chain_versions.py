@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from annotate.agreement.adjudication import NAME, lane_called
-from annotate.chains.chain_checks import sound
-from annotate.chains.chain_drafts import drawing_of
-from annotate.chains.chain_edits import add_drawn_chain, find_chain
+from annotate.agreement.adjudication import DEFAULT_LANE_NAME, get_or_create_lane
+from annotate.chains.chain_checks import is_sound
+from annotate.chains.chain_drafts import draft_from_graph
+from annotate.chains.chain_edits import add_chain_from_draft, find_chain
 from annotate.team.training_gate import require_training
 from project.entities.causal_chains import Chain, ChainDecision, ChainGraph, ChainNode, ChainReview, Edge
 from project.entities.study_records import Changes
@@ -26,7 +26,7 @@ from project.session.session import Session
 from project.timebase import utc_now
 
 
-def state_of(graph: ChainGraph) -> str:
+def chain_checksum(graph: ChainGraph) -> str:
     """Return a checksum over everything that a chain says; its name is not part of it."""
     nodes = [[one.id, one.kind.value, one.text, one.start_us, one.end_us, [*one.people]] for one in graph.nodes]
     edges = sorted([one.reason_id, one.result_id] for one in graph.edges)
@@ -67,15 +67,15 @@ class Reviewed:
     earlier: tuple[ChainReview, ...]
 
 
-def reviewed(session: Session, graph: ChainGraph) -> Reviewed:
+def read_review_status(session: Session, graph: ChainGraph) -> Reviewed:
     """Return what was said about a chain, apart by whether it has been changed since."""
-    state = state_of(graph)
+    state = chain_checksum(graph)
     said = chain_reviews(session.study, graph.chain.id)
     current = tuple(one for one in said if one.state == state)
     earlier = tuple(one for one in said if one.state != state)
     if is_consensus(session, graph.chain):
         return Reviewed(ChainReviewState.CONSENSUS, current, earlier)
-    return Reviewed(_standing({one.decision for one in current}), current, earlier)
+    return Reviewed(_review_state({one.decision for one in current}), current, earlier)
 
 
 def is_consensus(session: Session, chain: Chain) -> bool:
@@ -83,7 +83,7 @@ def is_consensus(session: Session, chain: Chain) -> bool:
     return any(one.id == chain.annotator_id and one.kind == ADJUDICATED for one in all_annotators(session.study))
 
 
-def original_of(chains: Mapping[str, Chain], chain: Chain) -> Chain:
+def find_original(chains: Mapping[str, Chain], chain: Chain) -> Chain:
     """Return the chain that all versions of one go back to, as far as it is still there.
 
     Args:
@@ -97,7 +97,7 @@ def original_of(chains: Mapping[str, Chain], chain: Chain) -> Chain:
     return chain
 
 
-def chosen_versions(session: Session, chains: Sequence[Chain]) -> list[Chain]:
+def select_versions(session: Session, chains: Sequence[Chain]) -> list[Chain]:
     """Return one version of each chain: the one that was agreed on where there is one, else the original.
 
     Of what several people drew of the same thing, this is what counts once.
@@ -105,13 +105,13 @@ def chosen_versions(session: Session, chains: Sequence[Chain]) -> list[Chain]:
     here = {one.id: one for one in chains}
     chosen: dict[str, Chain] = {}
     for one in chains:
-        first = original_of(here, one).id
+        first = find_original(here, one).id
         if first not in chosen or is_consensus(session, one):
             chosen[first] = one
     return [one for one in chains if one in chosen.values()]
 
 
-def _standing(said: set[ChainDecision]) -> ChainReviewState:
+def _review_state(said: set[ChainDecision]) -> ChainReviewState:
     for decision, standing in (
         (ChainDecision.DISCUSS, ChainReviewState.DISCUSS),
         (ChainDecision.CHANGE, ChainReviewState.CHANGE),
@@ -122,7 +122,7 @@ def _standing(said: set[ChainDecision]) -> ChainReviewState:
     return ChainReviewState.OPEN
 
 
-LONGEST_NOTE = 2_000
+MAX_NOTE_CHARS = 2_000
 
 
 def review_chain(session: Session, chain_id: str, decision: ChainDecision, note: str = "") -> Changes:
@@ -140,10 +140,10 @@ def review_chain(session: Session, chain_id: str, decision: ChainDecision, note:
     if is_consensus(session, chain):
         raise UserError("This version was agreed on.", "Review the chain that it was made from instead.")
     note = note.strip()
-    if len(note) > LONGEST_NOTE:
-        raise UserError(f"A note has up to {LONGEST_NOTE:,} characters.", "Say it more briefly.")
-    state = state_of(rows.graph_of(session.study, chain))
-    with session.step(_VERBS[decision]) as step:
+    if len(note) > MAX_NOTE_CHARS:
+        raise UserError(f"A note has up to {MAX_NOTE_CHARS:,} characters.", "Say it more briefly.")
+    state = chain_checksum(rows.read_graph(session.study, chain))
+    with session.step(_STEP_NAMES[decision]) as step:
         reviewer = session.annotator()
         assert reviewer is not None
         said = [one for one in rows.chain_reviews(session.study, chain.id) if one.reviewer_id == reviewer.id]
@@ -179,8 +179,8 @@ def copy_for_change(session: Session, chain_id: str) -> tuple[str, Changes]:
     """
     session.study.require_writable()
     chain = find_chain(session, chain_id)
-    drawn = drawing_of(rows.graph_of(session.study, chain))
-    return add_drawn_chain(session, chain.recording_id, drawn, based_on=chain.id, what="Copy chain")
+    drawn = draft_from_graph(rows.read_graph(session.study, chain))
+    return add_chain_from_draft(session, chain.recording_id, drawn, based_on=chain.id, what="Copy chain")
 
 
 def make_consensus(session: Session, chain_id: str, from_id: str) -> tuple[str, Changes]:
@@ -201,17 +201,17 @@ def make_consensus(session: Session, chain_id: str, from_id: str) -> tuple[str, 
     chain, chosen = find_chain(session, chain_id), find_chain(session, from_id)
     require_training(session, chain.recording_id)
     here = {one.id: one for one in rows.chains_of(session.study, chain.recording_id)}
-    first = original_of(here, chain)
-    if chosen.id not in here or original_of(here, chosen).id != first.id:
+    first = find_original(here, chain)
+    if chosen.id not in here or find_original(here, chosen).id != first.id:
         raise UserError("These are no versions of one chain.", "Choose a version that was made from this chain.")
-    graph = rows.graph_of(session.study, chosen)
-    if not graph.subchains or not sound(graph):
+    graph = rows.read_graph(session.study, chosen)
+    if not graph.subchains or not is_sound(graph):
         raise UserError("This version is no sound chain.", "Put right what the checks say about it first.")
     if is_consensus(session, chosen):
         raise UserError("This version was agreed on already.", "Choose the one that should replace it.")
-    lane = lane_called(session, NAME)
+    lane = get_or_create_lane(session, DEFAULT_LANE_NAME)
     before = next(
-        (one for one in here.values() if one.annotator_id == lane.id and original_of(here, one).id == first.id), None
+        (one for one in here.values() if one.annotator_id == lane.id and find_original(here, one).id == first.id), None
     )
     with session.step("Agree on chain") as step:
         if before is None:
@@ -221,19 +221,19 @@ def make_consensus(session: Session, chain_id: str, from_id: str) -> tuple[str, 
             agreed = before
             if agreed.name != chosen.name:
                 rows.rename_chain(session.study, agreed.id, chosen.name)
-        _become(session, rows.graph_of(session.study, agreed), graph)
+        _replace_content(session, rows.read_graph(session.study, agreed), graph)
     return agreed.id, step.changes
 
 
-def _become(session: Session, old: ChainGraph, new: ChainGraph) -> None:
+def _replace_content(session: Session, old: ChainGraph, new: ChainGraph) -> None:
     """Turn a chain into another one's nodes and edges; what it has already stays."""
     kept: dict[ChainNode, list[str]] = {}
     for node in reversed(old.nodes):
-        kept.setdefault(_alike(node, old.chain.id), []).append(node.id)
+        kept.setdefault(_detach_node(node, old.chain.id), []).append(node.id)
     ids: dict[str, str] = {}
     fresh: list[ChainNode] = []
     for node in new.nodes:
-        same = kept.get(_alike(node, old.chain.id))
+        same = kept.get(_detach_node(node, old.chain.id))
         ids[node.id] = same.pop() if same else new_id()
         if ids[node.id] not in old.by_id:
             fresh.append(replace(node, id=ids[node.id], chain_id=old.chain.id))
@@ -244,11 +244,11 @@ def _become(session: Session, old: ChainGraph, new: ChainGraph) -> None:
     rows.insert_edges(session.study, sorted(edges - {*old.edges}))
 
 
-def _alike(node: ChainNode, chain_id: str) -> ChainNode:
+def _detach_node(node: ChainNode, chain_id: str) -> ChainNode:
     return replace(node, id="", chain_id=chain_id)
 
 
-_VERBS = {
+_STEP_NAMES = {
     ChainDecision.AGREE: "Agree with chain",
     ChainDecision.CHANGE: "Ask for a change of chain",
     ChainDecision.DISCUSS: "Ask to discuss chain",

@@ -6,9 +6,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import cast
 
-from annotate.cues.cue_marks import SCHEME, Noticed, placed
-from annotate.cues.prelabels import renew_prelabels
-from annotate.study.recording_files import has_sound, usable_sound
+from annotate.cues.cue_marks import SCHEME, Noticed, build_prelabels
+from annotate.cues.prelabels import replace_prelabels
+from annotate.study.recording_files import has_sound, require_usable_sound
 from annotate.study.scheme_versions import use_shipped_scheme
 from models.cues.cue_baseline import CueSuggestion
 from models.faces.landmarks import landmark_finders as landmarks
@@ -23,12 +23,12 @@ from project.queries.history_rows import insert_run
 from project.queries.transcript_rows import utterances_of
 from project.session.jobs import JobSpec
 from project.session.session import Session
-from project.timebase import SECOND, utc_now
+from project.timebase import SECOND_US, utc_now
 from project.version import __version__
 
 KIND = "cues"
 _FINDER = "mediapipe"
-_PASSING = ("path", "tracks", "sound", "utterances")
+_TRANSIENT_PARAMETERS = ("path", "tracks", "sound", "utterances")
 
 
 def prepare(session: Session, recording_id: str) -> JobSpec:
@@ -38,27 +38,27 @@ def prepare(session: Session, recording_id: str) -> JobSpec:
         UserError: there is neither, or a file is missing or was replaced.
     """
     recording = session.recording(recording_id)
-    require(session, recording_id)
+    require_cue_sources(session, recording_id)
     parameters: dict[str, Json] = {}
     if faces := _faces(session, recording_id):
         parameters["path"] = str(session.usable_picture(recording_id).path)
         parameters["tracks"] = str(save_tracks(faces, cache_folder() / "faces"))
         parameters["finder"] = _FINDER
-    if spoken := _spoken(session, recording_id):
-        sound = usable_sound(session, recording_id)
+    if spoken := _attributed_utterances(session, recording_id):
+        sound = require_usable_sound(session, recording_id)
         parameters["sound"] = str(sound.path)
         parameters["offset_us"] = sound.medium.offset_us
         parameters["utterances"] = [[one.participant_id, one.start_us, one.end_us, one.text] for one in spoken]
     return JobSpec(KIND, f"Suggest cues in recording {recording.number}", recording_id, parameters)
 
 
-def require(session: Session, recording_id: str) -> None:
+def require_cue_sources(session: Session, recording_id: str) -> None:
     """Check that there is something to suggest cues from.
 
     Raises:
         UserError: no face was tracked or the landmark model is not installed, and no utterance has a speaker and sound.
     """
-    if not _faces(session, recording_id) and not _spoken(session, recording_id):
+    if not _faces(session, recording_id) and not _attributed_utterances(session, recording_id):
         raise UserError(
             f"Recording {session.recording(recording_id).number} has nothing to suggest cues from.",
             "Track its faces and fetch face-landmarks (greenroom models fetch face-landmarks), or say who speaks.",
@@ -66,12 +66,12 @@ def require(session: Session, recording_id: str) -> None:
 
 
 def _faces(session: Session, recording_id: str) -> list[FaceTrack]:
-    if not landmarks.installed(_FINDER) or not session.has_picture(recording_id):
+    if not landmarks.is_installed(_FINDER) or not session.has_picture(recording_id):
         return []
     return [one for one in tracks_of(session.study, recording_id) if not one.dismissed]
 
 
-def _spoken(session: Session, recording_id: str) -> list[Utterance]:
+def _attributed_utterances(session: Session, recording_id: str) -> list[Utterance]:
     if not has_sound(session, recording_id):
         return []
     return [one for one in utterances_of(session.study, recording_id) if one.participant_id is not None]
@@ -88,10 +88,10 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     noticed: list[Noticed] = []
     watched = heard = 0
     if "tracks" in parameters:
-        seen, watched = _watch(parameters, progress)
+        seen, watched = _detect_facial_cues(parameters, progress)
         noticed += seen
     if "utterances" in parameters:
-        toned, heard = _listen(parameters, progress)
+        toned, heard = _detect_vocal_cues(parameters, progress)
         noticed += toned
     noticed.sort(key=lambda one: (one.start_us, one.end_us, one.kind))
     return {
@@ -115,8 +115,8 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
         )
         for one in cast(list[dict[str, Json]], result["noticed"])
     ]
-    found = placed(noticed, utterances_of(session.study, work.recording_id))
-    parameters = {key: value for key, value in work.parameters.items() if key not in _PASSING}
+    found = build_prelabels(noticed, utterances_of(session.study, work.recording_id))
+    parameters = {key: value for key, value in work.parameters.items() if key not in _TRANSIENT_PARAMETERS}
     facts = {**result, "prelabels": len(found)}
     backend = str(work.parameters.get("finder", "voice"))
     run = Run(new_id(), work.recording_id, KIND, backend, parameters, facts, utc_now(), __version__)
@@ -126,10 +126,10 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
     with session.study.together():
         with session.study.recording_run():
             insert_run(session.study, run)
-        return changes | renew_prelabels(session, work.recording_id, found)
+        return changes | replace_prelabels(session, work.recording_id, found)
 
 
-def _watch(parameters: Mapping[str, Json], progress: Progress) -> tuple[list[Noticed], int]:
+def _detect_facial_cues(parameters: Mapping[str, Json], progress: Progress) -> tuple[list[Noticed], int]:
     from media.frame_index import load_index
     from models.cues.facial_cues import face_cues, face_signals
 
@@ -139,32 +139,32 @@ def _watch(parameters: Mapping[str, Json], progress: Progress) -> tuple[list[Not
         people.setdefault(track.participant_id or f"track {track.id}", []).append(at)
     owners = {name: tracks[at[0]].participant_id for name, at in people.items()}
     path = Path(str(parameters["path"]))
-    finder = landmarks.landmark_finder(str(parameters["finder"]))
+    finder = landmarks.create_landmark_finder(str(parameters["finder"]))
     try:
         signals = face_signals(
             path, load_index(path), {name: [tracks[i] for i in at] for name, at in people.items()}, finder, progress
         )
     finally:
         finder.close()
-    found = [_noticed(owners[name], face_cues(seen)) for name, seen in signals.items()]
+    found = [_to_noticed(owners[name], face_cues(seen)) for name, seen in signals.items()]
     return [one for part in found for one in part], len(signals)
 
 
-def _listen(parameters: Mapping[str, Json], progress: Progress) -> tuple[list[Noticed], int]:
+def _detect_vocal_cues(parameters: Mapping[str, Json], progress: Progress) -> tuple[list[Noticed], int]:
     from media.sound import stream_mono
-    from models.cues.vocal_cues import RATE, UtteranceProsody, cut, sounding, tones_of
+    from models.cues.vocal_cues import SAMPLE_RATE, UtteranceProsody, cut_spans, find_tone_cues, measure_prosody
 
     offset = int(cast(int, parameters["offset_us"]))
     rows = cast(list[tuple[str, int, int, str]], parameters["utterances"])
-    spans = [tuple(max(0, time - offset) * RATE // SECOND for time in row[1:3]) for row in rows]
+    spans = [tuple(max(0, time - offset) * SAMPLE_RATE // SECOND_US for time in row[1:3]) for row in rows]
     speakers: dict[str, list[UtteranceProsody]] = {}
-    blocks = stream_mono(Path(str(parameters["sound"])), RATE, progress)
-    for at, samples in cut(blocks, cast(list[tuple[int, int]], spans)):
+    blocks = stream_mono(Path(str(parameters["sound"])), SAMPLE_RATE, progress)
+    for at, samples in cut_spans(blocks, cast(list[tuple[int, int]], spans)):
         who, start, end, text = rows[at]
-        speakers.setdefault(who, []).append(sounding(samples, start, end, text))
-    found = [_noticed(who, tones_of(heard)) for who, heard in speakers.items()]
+        speakers.setdefault(who, []).append(measure_prosody(samples, start, end, text))
+    found = [_to_noticed(who, find_tone_cues(heard)) for who, heard in speakers.items()]
     return [one for part in found for one in part], len(rows)
 
 
-def _noticed(who: str | None, found: Sequence[CueSuggestion]) -> list[Noticed]:
+def _to_noticed(who: str | None, found: Sequence[CueSuggestion]) -> list[Noticed]:
     return [Noticed(who, one.kind, one.start_us, one.end_us, round(one.strength, 3), one.told) for one in found]

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from models.cues.cue_baseline import BROWS, GAZE_AWAY, HEARD, MOUTH, NOD, SHAKE, SMILE
+from models.cues.cue_baseline import BROWS, GAZE_AWAY, MOUTH, NOD, SHAKE, SMILE, VOCAL_CUES
 from project.entities.study_records import Annotator, Review, Segment, Utterance
-from project.entities.transcript import estimated
+from project.entities.transcript import estimate_word_times
 from project.queries.annotator_rows import all_annotators, reviews_in
 from project.queries.segment_rows import segments_of, values_in
 from project.queries.transcript_rows import utterances_of
@@ -64,7 +64,7 @@ class CueMark:
         return self.description or self.name.lower()
 
 
-def cues_at(session: Session, recording_id: str) -> Mapping[str, list[CueMark]]:
+def cues_by_utterance(session: Session, recording_id: str) -> Mapping[str, list[CueMark]]:
     """Return utterance id -> its cues, by start; utterances without any are left out.
 
     Cues that lie in no utterance are under "". Pre-labels that the annotator of this session decided on are left out. A
@@ -79,7 +79,9 @@ def cues_at(session: Session, recording_id: str) -> Mapping[str, list[CueMark]]:
     values = values_in(session.study, recording_id)
     finder = _Finder(spoken)
     viewer = session.annotator()
-    done = {one for one, said in reviews_in(session.study, recording_id).items() if viewer and _by(viewer, said)}
+    done = {
+        one for one, said in reviews_in(session.study, recording_id).items() if viewer and _is_reviewed_by(viewer, said)
+    }
     found: dict[str, list[CueMark]] = {}
     for one in marked:
         given = {key: value.value for key, value in values.get(one.id, {}).items()}
@@ -92,9 +94,9 @@ def cues_at(session: Session, recording_id: str) -> Mapping[str, list[CueMark]]:
     return found
 
 
-def place_of_word(utterance: Utterance, time_us: int) -> int:
+def word_index_at(utterance: Utterance, time_us: int) -> int:
     """Return the position of the word that is spoken at a time, or of the last one before it; -1 before the first."""
-    words = utterance.words or estimated(utterance.text, utterance.start_us, utterance.end_us)
+    words = utterance.words or estimate_word_times(utterance.text, utterance.start_us, utterance.end_us)
     return next((at for at in range(len(words) - 1, -1, -1) if words[at].start_us <= time_us), -1)
 
 
@@ -118,13 +120,13 @@ def _mark(
         participant_id,
         one.start_us,
         one.end_us,
-        -1 if holder is None else place_of_word(holder, one.start_us),
+        -1 if holder is None else word_index_at(holder, one.start_us),
         one.annotator_id,
         author is not None and author.kind == MODEL,
     )
 
 
-def _by(viewer: Annotator, reviews: Sequence[Review]) -> bool:
+def _is_reviewed_by(viewer: Annotator, reviews: Sequence[Review]) -> bool:
     return any(one.reviewer_id == viewer.id for one in reviews)
 
 
@@ -151,7 +153,7 @@ class _Finder:
         return None if best is None else best[1]
 
 
-LEAST_US = 100_000
+MIN_DURATION_US = 100_000
 _SPEAKER = {
     SMILE: ("expression", "smile", "Smiles"),
     BROWS: ("expression", "surprise", "Raises the brows"),
@@ -202,7 +204,7 @@ class CuePrelabel:
     description: str
 
 
-def placed(noticed: Iterable[Noticed], spoken: Sequence[Utterance]) -> list[CuePrelabel]:
+def build_prelabels(noticed: Iterable[Noticed], spoken: Sequence[Utterance]) -> list[CuePrelabel]:
     """Return pre-labels inside utterances; what lies in none is left out, unless there is no transcript at all.
 
     Whoever is noticed while they speak shows an action, an expression or a tone; during others' words it is a
@@ -210,8 +212,8 @@ def placed(noticed: Iterable[Noticed], spoken: Sequence[Utterance]) -> list[CueP
     """
     found = []
     for one in noticed:
-        made = _tone(one) if one.kind in HEARD else _seen(one, spoken)
-        if made is not None and made.end_us - made.start_us >= LEAST_US:
+        made = _tone(one) if one.kind in VOCAL_CUES else _visual_prelabel(one, spoken)
+        if made is not None and made.end_us - made.start_us >= MIN_DURATION_US:
             found.append(made)
     return found
 
@@ -220,24 +222,24 @@ def _tone(one: Noticed) -> CuePrelabel:
     return CuePrelabel("tone", one.kind, one.start_us, one.end_us, one.participant_id, _sentence(one.told))
 
 
-def _seen(one: Noticed, spoken: Sequence[Utterance]) -> CuePrelabel | None:
+def _visual_prelabel(one: Noticed, spoken: Sequence[Utterance]) -> CuePrelabel | None:
     if not spoken:
         what = (_SPEAKER | _ALONE).get(one.kind)
-        return None if what is None else _made(one, what, one.start_us, one.end_us)
-    best = max(spoken, key=lambda each: _shared(one, each))
-    if _shared(one, best) <= 0:
+        return None if what is None else _make_prelabel(one, what, one.start_us, one.end_us)
+    best = max(spoken, key=lambda each: _overlap_us(one, each))
+    if _overlap_us(one, best) <= 0:
         return None
     listens = one.participant_id is not None and best.participant_id not in (None, one.participant_id)
     what = (_LISTENER if listens else _SPEAKER).get(one.kind)
     start, end = max(one.start_us, best.start_us), min(one.end_us, best.end_us)
-    return None if what is None else _made(one, what, start, end)
+    return None if what is None else _make_prelabel(one, what, start, end)
 
 
-def _shared(one: Noticed, utterance: Utterance) -> int:
+def _overlap_us(one: Noticed, utterance: Utterance) -> int:
     return min(one.end_us, utterance.end_us) - max(one.start_us, utterance.start_us)
 
 
-def _made(one: Noticed, what: tuple[str, str, str], start_us: int, end_us: int) -> CuePrelabel:
+def _make_prelabel(one: Noticed, what: tuple[str, str, str], start_us: int, end_us: int) -> CuePrelabel:
     track, label, words = what
     return CuePrelabel(track, label, start_us, end_us, one.participant_id, f"{words}.")
 

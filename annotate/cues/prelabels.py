@@ -6,12 +6,12 @@ Edits of cues: marking one at a word, and deciding on what a model suggests.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from annotate.cues.cue_marks import LEAST_US, MODEL, SCHEME, CuePrelabel
-from annotate.segments.segment_edits import add_segment, find
+from annotate.cues.cue_marks import MIN_DURATION_US, MODEL, SCHEME, CuePrelabel
+from annotate.segments.segment_edits import add_segment, find_segment
 from annotate.study.scheme_versions import use_shipped_scheme
 from annotate.team.training_gate import require_training
 from project.entities.study_records import Annotator, Changes, FieldValue, Json, Review, ReviewDecision, Segment
-from project.entities.transcript import estimated
+from project.entities.transcript import estimate_word_times
 from project.errors import UserError
 from project.ids import new_id
 from project.queries.annotator_rows import (
@@ -25,20 +25,20 @@ from project.queries.annotator_rows import (
 from project.queries.recording_rows import all_participants
 from project.queries.segment_rows import (
     delete_segment,
-    every_value_of,
     insert_segment,
     segments_of,
     set_value,
+    value_history,
     values_in,
 )
-from project.queries.transcript_rows import utterance
+from project.queries.transcript_rows import find_utterance
 from project.session.session import Session
 from project.store.study import Study
-from project.text_format import counted_rows
+from project.text_format import describe_rows
 from project.timebase import utc_now
 
 PRELABELS = "Pre-labels"
-SUGGESTED_IN = (SCHEME, "scenes")
+SUGGESTED_SCHEMES = (SCHEME, "scenes")
 """Schemes in which a model suggests segments."""
 
 
@@ -62,28 +62,28 @@ def prelabel_annotators(study: Study) -> frozenset[str]:
     return frozenset(one.id for one in all_annotators(study) if one.kind == MODEL)
 
 
-def nobodys(study: Study) -> frozenset[str]:
+def uncounted_annotators(study: Study) -> frozenset[str]:
     """Return the ids of annotators whose segments are nobody's work: they do not count, and leave with nothing."""
     return frozenset(one.id for one in all_annotators(study) if one.kind == MODEL and one.name == PRELABELS)
 
 
 def is_prelabel(study: Study, one: Segment) -> bool:
     """Tell a pre-label from a person's work."""
-    return one.scheme in SUGGESTED_IN and one.annotator_id in prelabel_annotators(study)
+    return one.scheme in SUGGESTED_SCHEMES and one.annotator_id in prelabel_annotators(study)
 
 
 def is_decided(session: Session, one: Segment) -> bool:
     """Tell whether a segment is a pre-label that the annotator of this session accepted or rejected."""
     viewer = session.annotator()
     return (
-        one.scheme in SUGGESTED_IN
+        one.scheme in SUGGESTED_SCHEMES
         and viewer is not None
         and review_by(session.study, one.id, viewer.id) is not None
         and is_prelabel(session.study, one)
     )
 
 
-def decided(session: Session, recording_id: str) -> frozenset[str]:
+def decided_prelabels(session: Session, recording_id: str) -> frozenset[str]:
     """Return the ids of the pre-labels of a recording that the annotator of this session accepted or rejected."""
     models, viewer = prelabel_annotators(session.study), session.annotator()
     if not models or viewer is None:
@@ -98,7 +98,7 @@ def open_prelabels(session: Session, recording_id: str) -> list[Prelabel]:
     models = prelabel_annotators(session.study)
     if not models:
         return []
-    done = decided(session, recording_id)
+    done = decided_prelabels(session, recording_id)
     values = values_in(session.study, recording_id)
     found = []
     for one in _suggestible(session.study, recording_id):
@@ -109,7 +109,9 @@ def open_prelabels(session: Session, recording_id: str) -> list[Prelabel]:
     return found
 
 
-def renew_prelabels(session: Session, recording_id: str, found: Sequence[CuePrelabel], scheme: str = SCHEME) -> Changes:
+def replace_prelabels(
+    session: Session, recording_id: str, found: Sequence[CuePrelabel], scheme: str = SCHEME
+) -> Changes:
     """Put new pre-labels in the place of those that nobody decided on; decided ones stay, and do not come again.
 
     Only those of one scheme of `SUGGESTED_IN` are touched.
@@ -119,10 +121,10 @@ def renew_prelabels(session: Session, recording_id: str, found: Sequence[CuePrel
     """
     study = session.study
     kept = reviews_in(study, recording_id)
-    authors = nobodys(study)
+    authors = uncounted_annotators(study)
     old = [one for one in segments_of(study, recording_id, scheme=scheme) if one.annotator_id in authors]
     judged, gone = ([one for one in old if (one.id in kept) == there] for there in (True, False))
-    new = [one for one in found if not any(_same(one, other) for other in judged)]
+    new = [one for one in found if not any(_is_same_cue(one, other) for other in judged)]
     if not gone and not new:
         return Changes()
     author = _author(study)
@@ -135,7 +137,7 @@ def renew_prelabels(session: Session, recording_id: str, found: Sequence[CuePrel
 
 
 def _suggestible(study: Study, recording_id: str) -> list[Segment]:
-    found = [one for scheme in SUGGESTED_IN for one in segments_of(study, recording_id, scheme=scheme)]
+    found = [one for scheme in SUGGESTED_SCHEMES for one in segments_of(study, recording_id, scheme=scheme)]
     return sorted(found, key=lambda one: (one.start_us, one.end_us, one.id))
 
 
@@ -162,7 +164,7 @@ def _author(study: Study) -> Annotator:
     return found
 
 
-def _same(new: CuePrelabel, old: Segment) -> bool:
+def _is_same_cue(new: CuePrelabel, old: Segment) -> bool:
     shared = min(new.end_us, old.end_us) - max(new.start_us, old.start_us)
     return (new.track, new.label) == (old.track, old.label) and shared > 0
 
@@ -194,17 +196,17 @@ def add_cue(
     Raises:
         UserError: there is no such utterance, track or label, the training was not passed, or a response names nobody.
     """
-    said = utterance(session.study, utterance_id)
+    said = find_utterance(session.study, utterance_id)
     if said is None:
         raise UserError(f"No utterance has the id {utterance_id}.", "It may have been deleted meanwhile.")
     who = participant_id or said.participant_id
     if track == "response" and (participant_id is None or participant_id == said.participant_id):
         raise UserError("A response is what a listener shows.", "Choose who listens.")
     start_us, end_us = said.start_us, said.end_us
-    words = said.words or estimated(said.text, said.start_us, said.end_us)
+    words = said.words or estimate_word_times(said.text, said.start_us, said.end_us)
     if word is not None and 0 <= word < len(words):
-        start_us = min(words[word].start_us, end_us - LEAST_US // 2)
-        end_us = min(max(words[word].end_us, start_us + LEAST_US), end_us)
+        start_us = min(words[word].start_us, end_us - MIN_DURATION_US // 2)
+        end_us = min(max(words[word].end_us, start_us + MIN_DURATION_US), end_us)
     changes = Changes() if session.schemes.uses(SCHEME) else use_shipped_scheme(session, SCHEME)[1]
     given: dict[str, Json] = {"participant": who, "description": description.strip()}
     values = {field: value for field, value in given.items() if value}
@@ -214,17 +216,17 @@ def add_cue(
     return made, changes | more
 
 
-def accept(session: Session, segment_ids: Iterable[str]) -> tuple[list[str], Changes]:
+def accept_prelabels(session: Session, segment_ids: Iterable[str]) -> tuple[list[str], Changes]:
     """Make pre-labels cues of one's own, as one step; returns the ids of these and what changed.
 
     Raises:
         UserError: one is no pre-label, or was decided on by this annotator already.
     """
-    found = [_undecided(session, one) for one in segment_ids]
+    found = [_require_undecided(session, one) for one in segment_ids]
     for one in found:
         require_training(session, one.recording_id)
     made: list[str] = []
-    with session.step(f"Accept {_counted(found)}") as step:
+    with session.step(f"Accept {_format_count(found)}") as step:
         author = session.annotator()
         assert author is not None
         for one in found:
@@ -232,7 +234,7 @@ def accept(session: Session, segment_ids: Iterable[str]) -> tuple[list[str], Cha
                 new_id(), one.recording_id, author.id, one.label, one.start_us, one.end_us, one.scheme, one.track
             )
             insert_segment(session.study, own)
-            for value in every_value_of(session.study, one.id):
+            for value in value_history(session.study, one.id):
                 if (one.track, value.field) == _MEASURED:
                     continue
                 set_value(session.study, replace(value, segment_id=own.id))
@@ -241,14 +243,14 @@ def accept(session: Session, segment_ids: Iterable[str]) -> tuple[list[str], Cha
     return made, step.changes
 
 
-def reject(session: Session, segment_ids: Iterable[str]) -> Changes:
+def reject_prelabels(session: Session, segment_ids: Iterable[str]) -> Changes:
     """Say that pre-labels are wrong, as one step; they are shown no more and do not come again.
 
     Raises:
         UserError: one is no pre-label, or was decided on by this annotator already.
     """
-    found = [_undecided(session, one) for one in segment_ids]
-    with session.step(f"Reject {_counted(found)}") as step:
+    found = [_require_undecided(session, one) for one in segment_ids]
+    with session.step(f"Reject {_format_count(found)}") as step:
         author = session.annotator()
         assert author is not None
         for one in found:
@@ -256,9 +258,9 @@ def reject(session: Session, segment_ids: Iterable[str]) -> Changes:
     return step.changes
 
 
-def _undecided(session: Session, segment_id: str) -> Segment:
+def _require_undecided(session: Session, segment_id: str) -> Segment:
     session.study.require_writable()
-    found = find(session, segment_id)
+    found = find_segment(session, segment_id)
     if not is_prelabel(session.study, found):
         raise UserError("This is no pre-label.", "Only what a model suggests is accepted or rejected.")
     author = session.annotator()
@@ -267,5 +269,5 @@ def _undecided(session: Session, segment_id: str) -> Segment:
     return found
 
 
-def _counted(prelabels: Sequence[Segment]) -> str:
-    return counted_rows(len(prelabels), "pre-label", len({one.recording_id for one in prelabels}))
+def _format_count(prelabels: Sequence[Segment]) -> str:
+    return describe_rows(len(prelabels), "pre-label", len({one.recording_id for one in prelabels}))

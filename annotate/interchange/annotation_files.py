@@ -11,7 +11,7 @@ from typing import ClassVar, Protocol, cast
 
 from annotate.interchange import document_import as importing
 from annotate.interchange import lossless_format as restoring
-from annotate.interchange.bounded_files import check_entries, head_of
+from annotate.interchange.bounded_files import check_entries, read_head
 from annotate.interchange.document import Document
 from annotate.interchange.document_import import Plan
 from annotate.interchange.lane_mapping import ImportMapping
@@ -20,7 +20,7 @@ from project.entities.study_records import Changes
 from project.errors import UserError
 from project.gc_control import collector_paused
 from project.session.session import Session
-from project.text_format import require_text, shown
+from project.text_format import escape_unprintable, require_utf8
 
 
 class Format(Protocol):
@@ -79,23 +79,23 @@ FORMATS: dict[str, str] = {
 
 
 @cache
-def format_called(key: str) -> Format:
+def get_format(key: str) -> Format:
     """Return one format.
 
     Raises:
         UserError: there is none of that key.
     """
     if key not in FORMATS:
-        raise UserError(f"There is no format “{shown(key)}”.", f"Choose one of {', '.join(FORMATS)}.")
+        raise UserError(f"There is no format “{escape_unprintable(key)}”.", f"Choose one of {', '.join(FORMATS)}.")
     module, name = FORMATS[key].split(":")
     return cast(Format, getattr(import_module(module), name)())
 
 
-def kinds_of_files() -> dict[tuple[str, ...], list[str]]:
+def importable_file_types() -> dict[tuple[str, ...], list[str]]:
     """Return how the names of files end that can be imported, and which tools write them, such as `ELAN`."""
     kinds: dict[tuple[str, ...], list[str]] = {}
     for key in FORMATS:
-        file_format = format_called(key)
+        file_format = get_format(key)
         tools = kinds.setdefault(file_format.suffixes, [])
         tool = file_format.name.split(" (")[0].split(",")[0]
         if tool not in tools:
@@ -103,29 +103,32 @@ def kinds_of_files() -> dict[tuple[str, ...], list[str]]:
     return kinds
 
 
-def suffixes() -> tuple[str, ...]:
+def importable_suffixes() -> tuple[str, ...]:
     """Return how the names of all files end that can be imported, in lower case, such as `.eaf`."""
-    return tuple(dict.fromkeys(suffix for endings in kinds_of_files() for suffix in endings))
+    return tuple(dict.fromkeys(suffix for endings in importable_file_types() for suffix in endings))
 
 
-def guess(path: Path) -> Format:
+def guess_format(path: Path) -> Format:
     """Return the format of a file, by the end of its name and what it begins with.
 
     Raises:
         UserError: the file cannot be read, or is of no known format.
     """
-    head = head_of(path)
-    formats = [format_called(key) for key in FORMATS]
+    head = read_head(path)
+    formats = [get_format(key) for key in FORMATS]
     named = [one for one in formats if path.name.lower().endswith(one.suffixes)]
     for one in named + [other for other in formats if other not in named]:
         if one.recognises(head):
             return one
     if named:
         raise UserError(
-            f"{shown(path.name)} is of another format than {named[0].name}, or damaged.",
+            f"{escape_unprintable(path.name)} is of another format than {named[0].name}, or damaged.",
             "Export it again, or choose another.",
         )
-    raise UserError(f"{shown(path.name)} is of no known format.", f"Choose one of these: {', '.join(suffixes())}.")
+    raise UserError(
+        f"{escape_unprintable(path.name)} is of no known format.",
+        f"Choose one of these: {', '.join(importable_suffixes())}.",
+    )
 
 
 def read_file(path: Path, key: str | None = None) -> Document:
@@ -134,9 +137,9 @@ def read_file(path: Path, key: str | None = None) -> Document:
     Raises:
         UserError: it is of no known format, cannot be read, or is damaged.
     """
-    require_text(path)
+    require_utf8(path)
     with collector_paused():
-        found = (guess(path) if key is None else format_called(key)).read(path)
+        found = (guess_format(path) if key is None else get_format(key)).read(path)
     check_entries(path, sum(len(lane.entries) for part in found.recordings for lane in part.lanes))
     return found
 
@@ -150,7 +153,7 @@ def plan_import(session: Session, document: Document, mapping: ImportMapping, pl
     if document.rows:
         return restoring.plan_rows(session, document)
     with collector_paused():
-        return importing.plan(session, document, mapping, places)
+        return importing.plan_document_import(session, document, mapping, places)
 
 
 def apply_import(session: Session, plan: Plan | RowsPlan, name: str) -> Changes:
@@ -162,4 +165,4 @@ def apply_import(session: Session, plan: Plan | RowsPlan, name: str) -> Changes:
     if isinstance(plan, RowsPlan):
         return restoring.apply_rows(session, plan, name)
     with collector_paused():
-        return importing.apply(session, plan, name)
+        return importing.apply_document_import(session, plan, name)

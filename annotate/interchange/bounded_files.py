@@ -10,15 +10,15 @@ from pathlib import Path
 from xml.parsers import expat
 
 from project.errors import UserError
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
 MEGABYTE = 1_000_000
-MOST_ENTRIES = 500_000
+MAX_ENTRIES = 500_000
 """Segments and utterances that are read from one file of another tool."""
 HEAD_BYTES = 65_536
 
 
-def head_of(path: Path) -> bytes:
+def read_head(path: Path) -> bytes:
     """Return what a file begins with.
 
     Raises:
@@ -28,7 +28,7 @@ def head_of(path: Path) -> bytes:
         with path.open("rb") as file:
             return file.read(HEAD_BYTES)
     except OSError as error:
-        raise unreadable(path, error) from None
+        raise unreadable_file_error(path, error) from None
 
 
 def read_bytes(path: Path, largest: int) -> bytes:
@@ -42,9 +42,9 @@ def read_bytes(path: Path, largest: int) -> bytes:
         with path.open("rb") as file:
             found = file.read(largest + 1)
     except OSError as error:
-        raise unreadable(path, error) from None
+        raise unreadable_file_error(path, error) from None
     if len(found) > largest:
-        raise too_large(path, largest)
+        raise too_large_error(path, largest)
     return found
 
 
@@ -54,10 +54,10 @@ def read_text(path: Path, largest: int) -> str:
     Raises:
         UserError: it cannot be read, is larger than `largest` bytes, or is neither.
     """
-    return decoded(read_bytes(path, largest), path)
+    return decode_text(read_bytes(path, largest), path)
 
 
-def decoded(found: bytes, path: Path) -> str:
+def decode_text(found: bytes, path: Path) -> str:
     """Return bytes as text: UTF-8 with or without a mark, or UTF-16 where a mark says so.
 
     Raises:
@@ -69,7 +69,8 @@ def decoded(found: bytes, path: Path) -> str:
         return found.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise UserError(
-            f"{shown(path.name)} is not text in UTF-8 or UTF-16.", "Save it as UTF-8 in the program it comes from."
+            f"{escape_unprintable(path.name)} is not text in UTF-8 or UTF-16.",
+            "Save it as UTF-8 in the program it comes from.",
         ) from None
 
 
@@ -82,11 +83,11 @@ def check_size(path: Path, largest: int) -> None:
     try:
         size = path.stat().st_size
         if path.is_dir():
-            raise UserError(f"{shown(path.name)} is a folder.", "Choose a file.")
+            raise UserError(f"{escape_unprintable(path.name)} is a folder.", "Choose a file.")
     except OSError as error:
-        raise unreadable(path, error) from None
+        raise unreadable_file_error(path, error) from None
     if size > largest:
-        raise too_large(path, largest)
+        raise too_large_error(path, largest)
 
 
 def read_member(archive: zipfile.ZipFile, name: str, largest: int, path: Path) -> bytes:
@@ -99,29 +100,33 @@ def read_member(archive: zipfile.ZipFile, name: str, largest: int, path: Path) -
         with archive.open(name) as member:
             found = member.read(largest + 1)
     except KeyError:
-        raise damaged(path, f"there is no “{shown(name)}” in it") from None
+        raise damaged_file_error(path, f"there is no “{escape_unprintable(name)}” in it") from None
     except (zipfile.BadZipFile, OSError, EOFError, RuntimeError, NotImplementedError, ValueError) as error:
-        raise damaged(path, str(error) or type(error).__name__) from None
+        raise damaged_file_error(path, str(error) or type(error).__name__) from None
     except Exception as error:
         # zlib, bz2 and lzma have errors of their own.
         if type(error).__module__ not in ("zlib", "_lzma", "lzma", "bz2"):
             raise
-        raise damaged(path, "what is packed in it cannot be read") from None
+        raise damaged_file_error(path, "what is packed in it cannot be read") from None
     if len(found) > largest:
-        raise too_large(path, largest)
+        raise too_large_error(path, largest)
     return found
 
 
-def damaged(path: Path, why: str, line: int = 0) -> UserError:
+def damaged_file_error(path: Path, why: str, line: int = 0) -> UserError:
     """Return the error for a file that cannot be understood; `why` is a clause without its full stop."""
     where = f" at line {line}" if line else ""
-    return UserError(f"{shown(path.name)} cannot be read{where}: {shown(why)[:200]}.", "Nothing was imported.")
+    return UserError(
+        f"{escape_unprintable(path.name)} cannot be read{where}: {escape_unprintable(why)[:200]}.",
+        "Nothing was imported.",
+    )
 
 
-def too_large(path: Path, largest: int) -> UserError:
+def too_large_error(path: Path, largest: int) -> UserError:
     """Return the error for a file that is larger than its format allows."""
     return UserError(
-        f"{shown(path.name)} is larger than {largest // MEGABYTE} MB, the most that is read.", "Nothing was imported."
+        f"{escape_unprintable(path.name)} is larger than {largest // MEGABYTE} MB, the most that is read.",
+        "Nothing was imported.",
     )
 
 
@@ -131,21 +136,23 @@ def check_entries(path: Path, number: int) -> None:
     Raises:
         UserError: it holds more.
     """
-    if number > MOST_ENTRIES:
+    if number > MAX_ENTRIES:
         raise UserError(
-            f"{shown(path.name)} holds more than {MOST_ENTRIES:,} segments and utterances, the most that is read.",
+            f"{escape_unprintable(path.name)} holds more than {MAX_ENTRIES:,} segments and utterances, the most that is read.",
             "Nothing was imported; split the file.",
         )
 
 
-def unreadable(path: Path, error: OSError) -> UserError:
+def unreadable_file_error(path: Path, error: OSError) -> UserError:
     """Return the error for a file that the system does not give out."""
     if isinstance(error, IsADirectoryError):
-        return UserError(f"{shown(path.name)} is a folder.", "Choose a file in it.")
-    return UserError(f"{shown(path.name)} cannot be read: {error.strerror or error}.", "Choose another file.")
+        return UserError(f"{escape_unprintable(path.name)} is a folder.", "Choose a file in it.")
+    return UserError(
+        f"{escape_unprintable(path.name)} cannot be read: {error.strerror or error}.", "Choose another file."
+    )
 
 
-DEEPEST = 32
+MAX_DEPTH = 32
 _CHUNK = 65_536
 Start = Callable[[str, dict[str, str]], None]
 End = Callable[[str, str], None]
@@ -155,7 +162,7 @@ class _Refused(Exception):
     """Something in the file is not allowed; its text says what."""
 
 
-def parse(path: Path, largest: int, start: Start, end: End, starts: Collection[str], ends: Collection[str]) -> None:
+def parse_xml(path: Path, largest: int, start: Start, end: End, starts: Collection[str], ends: Collection[str]) -> None:
     """Read a file of `largest` bytes at most.
 
     Args:
@@ -182,7 +189,7 @@ def parse(path: Path, largest: int, start: Start, end: End, starts: Collection[s
     def begin(name: str, attributes: dict[str, str]) -> None:
         nonlocal depth
         depth += 1
-        if depth > DEEPEST:
+        if depth > MAX_DEPTH:
             raise _Refused("its elements are nested too deeply")
         pieces.clear()
         if name in starts or depth == 1:
@@ -205,9 +212,9 @@ def parse(path: Path, largest: int, start: Start, end: End, starts: Collection[s
             parser.Parse(chunk, False)
         parser.Parse(b"", True)
     except expat.ExpatError as error:
-        raise damaged(path, expat.ErrorString(error.code), error.lineno) from None
+        raise damaged_file_error(path, expat.ErrorString(error.code), error.lineno) from None
     except _Refused as error:
-        raise damaged(path, str(error), parser.CurrentLineNumber) from None
+        raise damaged_file_error(path, str(error), parser.CurrentLineNumber) from None
     except (LookupError, UnicodeError, ValueError) as error:
         # An encoding that Python does not know, or that expat cannot use.
-        raise damaged(path, str(error) or "its encoding is not known") from None
+        raise damaged_file_error(path, str(error) or "its encoding is not known") from None

@@ -16,18 +16,18 @@ from project.schemes.scheme import Field, FieldKind, Scheme
 
 COMMENTS = "comments"
 """The name under which a segment's comments stand among its values."""
-_BETWEEN = ": "
-_SAID = re.compile(r"((?:[^\\]|\\.)*?): (.+)", re.DOTALL)
+_AUTHOR_SEPARATOR = ": "
+_AUTHORED_COMMENT = re.compile(r"((?:[^\\]|\\.)*?): (.+)", re.DOTALL)
 """A name, in which a backslash keeps what follows it from ending the name, and what that person said."""
 
 
-def comments_text(said: Sequence[tuple[str, str]]) -> str:
+def format_comments(said: Sequence[tuple[str, str]]) -> str:
     """Return comments, each by somebody: `Ada: too long`, or a JSON list of such texts where there are several."""
-    texts = [f"{_kept_whole(who)}{_BETWEEN}{text}" for who, text in said]
+    texts = [f"{_escape_author(who)}{_AUTHOR_SEPARATOR}{text}" for who, text in said]
     return texts[0] if len(texts) == 1 and not texts[0].startswith("[") else json.dumps(texts, ensure_ascii=False)
 
 
-def texts_in(value: Json) -> list[str]:
+def parse_comments(value: Json) -> list[str]:
     """Return the texts of comments in what a file says: a list, a JSON list, or one text; empty ones are left out."""
     found = value
     if isinstance(value, str) and value.startswith("["):
@@ -39,17 +39,17 @@ def texts_in(value: Json) -> list[str]:
     return [item for item in items if isinstance(item, str) and item.strip()]
 
 
-def by_whom(text: str) -> tuple[str, str]:
+def split_comment_author(text: str) -> tuple[str, str]:
     """Return the name before a comment and the comment; the name is "" where there is none."""
-    found = _SAID.fullmatch(text)
+    found = _AUTHORED_COMMENT.fullmatch(text)
     return ("", text) if found is None else (re.sub(r"\\(.)", r"\1", found[1], flags=re.DOTALL), found[2])
 
 
-def _kept_whole(who: str) -> str:
-    return who.replace("\\", "\\\\").replace(_BETWEEN, f"\\{_BETWEEN}")
+def _escape_author(who: str) -> str:
+    return who.replace("\\", "\\\\").replace(_AUTHOR_SEPARATOR, f"\\{_AUTHOR_SEPARATOR}")
 
 
-def nothing() -> Mapping[str, Json]:
+def no_values() -> Mapping[str, Json]:
     """Return values of which there are none."""
     return MappingProxyType({})
 
@@ -70,7 +70,7 @@ class InterchangeEntry:
     start_us: int
     end_us: int
     text: str
-    values: Mapping[str, Json] = field(default_factory=nothing)
+    values: Mapping[str, Json] = field(default_factory=no_values)
     id: str = ""
 
 
@@ -132,16 +132,16 @@ class Document:
     rows: Mapping[str, tuple[dict[str, Json], ...]] = field(default_factory=lambda: MappingProxyType({}))
 
 
-_LONGEST = 80
+_MAX_NAME_CHARS = 80
 
 
 def file_name(recording: Recording, width: int = 1) -> str:
     """Return the recording's number and name, without a suffix and with `_` for what a file system may refuse."""
-    plain = "".join(c if c.isalnum() or c in " -_." else "_" for c in recording.name).strip(" .")[:_LONGEST]
+    plain = "".join(c if c.isalnum() or c in " -_." else "_" for c in recording.name).strip(" .")[:_MAX_NAME_CHARS]
     return f"{recording.number:0{width}} {plain}".strip()
 
 
-def spread(entries: Sequence[InterchangeEntry]) -> list[list[InterchangeEntry]]:
+def split_into_rows(entries: Sequence[InterchangeEntry]) -> list[list[InterchangeEntry]]:
     """Return rows of entries, each by start and without overlap, as few as possible; at least one row.
 
     An entry goes to the first row that is free at its start.
@@ -158,7 +158,7 @@ def spread(entries: Sequence[InterchangeEntry]) -> list[list[InterchangeEntry]]:
     return rows
 
 
-def unique(name: str, taken: set[str]) -> str:
+def unique_name(name: str, taken: set[str]) -> str:
     """Return a name that is not taken yet, with a number after it where it has to be, and take it."""
     found, number = name, 2
     while found in taken:
@@ -174,7 +174,7 @@ def to_text(value: Json) -> str:
     """Write a value: a text as it is, choices as `one; two`, a number in digits; anything else as JSON."""
     if isinstance(value, str):
         return value
-    if isinstance(value, list) and value and all(_plain(item) for item in value):
+    if isinstance(value, list) and value and all(_is_plain_item(item) for item in value):
         return f"{_SEPARATOR} ".join(str(item) for item in value)
     return json.dumps(value, ensure_ascii=False)
 
@@ -205,7 +205,7 @@ def to_value(scheme: Scheme, field: Field, value: Json, participant: Callable[[s
     return scheme.check_value(field.key, value)
 
 
-def _plain(item: Json) -> bool:
+def _is_plain_item(item: Json) -> bool:
     return isinstance(item, str) and bool(item) and _SEPARATOR not in item and item == item.strip() and item[0] != "["
 
 

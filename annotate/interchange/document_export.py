@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from annotate.cues.prelabels import nobodys
+from annotate.cues.prelabels import uncounted_annotators
 from annotate.interchange.annotation_files import Format
 from annotate.interchange.document import (
     COMMENTS,
@@ -12,12 +12,12 @@ from annotate.interchange.document import (
     InterchangeLane,
     MediaLink,
     RecordingPart,
-    comments_text,
     file_name,
-    unique,
+    format_comments,
+    unique_name,
 )
-from annotate.interchange.lossless_format import whole_rows
-from media.encoding import replaced_when_whole
+from annotate.interchange.lossless_format import collect_rows
+from media.encoding import atomic_output
 from project.entities.study_records import Comment, FieldValue, Json, Recording, Segment
 from project.errors import UserError
 from project.progress import Progress, Silent
@@ -35,7 +35,7 @@ from project.session.session import Session
 SPEECH = "Speech"
 
 
-def exportable(session: Session, wanted: Sequence[str] | None = None) -> list[Recording]:
+def exportable_recordings(session: Session, wanted: Sequence[str] | None = None) -> list[Recording]:
     """Return the recordings that may be exported, by number: all of them, or those of the ids that are given.
 
     Raises:
@@ -53,7 +53,7 @@ def exportable(session: Session, wanted: Sequence[str] | None = None) -> list[Re
     return found
 
 
-def document_of(
+def build_document(
     session: Session, wanted: Sequence[Recording], annotators: Sequence[str] | None = None, *, whole: bool = False
 ) -> Document:
     """Return what the study says about recordings.
@@ -66,14 +66,14 @@ def document_of(
     """
     who = annotators
     if who is None and not whole:
-        who = [one.id for one in all_annotators(session.study) if one.id not in nobodys(session.study)]
-    make = _Maker(session, who)
+        who = [one.id for one in all_annotators(session.study) if one.id not in uncounted_annotators(session.study)]
+    make = _DocumentBuilder(session, who)
     parts = tuple(make.part(one) for one in wanted)
-    rows = whole_rows(session, [one.id for one in wanted], annotators) if whole else {}
+    rows = collect_rows(session, [one.id for one in wanted], annotators) if whole else {}
     return Document(parts, rows=rows)
 
 
-def export(
+def export_recordings(
     session: Session,
     to: Format,
     path: Path,
@@ -97,18 +97,18 @@ def export(
         _make_folder(path)
         width = len(str(max(one.number for one in wanted)))
         written = [(path / (file_name(one, width) + to.suffixes[0]), [one]) for one in wanted]
-        _refuse_present([target for target, _ in written], overwrite)
+        _refuse_existing([target for target, _ in written], overwrite)
     sources = (session.study.path, *_media_files(session, wanted))
     for done, (target, chosen) in enumerate(written):
         told.check_cancelled()
         told.progress(done, len(written), target.name)
-        document = document_of(session, chosen, annotators, whole=to.whole)
-        with replaced_when_whole(target, sources, overwrite=overwrite) as temporary:
+        document = build_document(session, chosen, annotators, whole=to.whole)
+        with atomic_output(target, sources, overwrite=overwrite) as temporary:
             to.write(document, temporary)
     return [target for target, _ in written]
 
 
-class _Maker:
+class _DocumentBuilder:
     def __init__(self, session: Session, annotators: Sequence[str] | None) -> None:
         self._study = session.study
         self._people = {p.id: p.pseudonym for p in participants.all_participants(session.study)}
@@ -141,7 +141,7 @@ class _Maker:
                 lanes.setdefault(key, []).append(self._entry(one, values.get(one.id, {}), said.get(one.id, [])))
         taken: set[str] = set()
         for (annotator_id, scheme, track), entries in sorted(lanes.items()):
-            name = unique(f"{self._names[annotator_id]} {scheme}.{track}", taken)
+            name = unique_name(f"{self._names[annotator_id]} {scheme}.{track}", taken)
             yield InterchangeLane(
                 name,
                 tuple(entries),
@@ -159,7 +159,7 @@ class _Maker:
             for key, found in values.items()
         }
         if said and COMMENTS not in held:
-            held[COMMENTS] = comments_text([(self._all_names[each.annotator_id], each.text) for each in said])
+            held[COMMENTS] = format_comments([(self._all_names[each.annotator_id], each.text) for each in said])
         return InterchangeEntry(one.start_us, one.end_us, one.label, held, one.id)
 
     def _speech(self, recording_id: str) -> Iterator[InterchangeLane]:
@@ -189,7 +189,7 @@ def _make_folder(path: Path) -> None:
         raise UserError(f"The folder {path.name} cannot be made: {error.strerror}.", "Choose another place.") from None
 
 
-def _refuse_present(targets: Sequence[Path], overwrite: bool) -> None:
+def _refuse_existing(targets: Sequence[Path], overwrite: bool) -> None:
     present = [] if overwrite else [target for target in targets if target.exists()]
     if present:
         raise UserError(f"{present[0].name} exists already.", "Choose another folder, or allow files to be replaced.")

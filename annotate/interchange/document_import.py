@@ -6,8 +6,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from annotate.interchange.document import Document, InterchangeEntry, InterchangeLane, RecordingPart, by_whom
-from annotate.interchange.lane_entries import LaneReader, Read, StudyContentIndex, span_inside
+from annotate.interchange.document import (
+    Document,
+    InterchangeEntry,
+    InterchangeLane,
+    RecordingPart,
+    split_comment_author,
+)
+from annotate.interchange.lane_entries import LaneReader, Read, StudyContentIndex, clip_to_recording
 from annotate.interchange.lane_mapping import Becomes, ImportMapping, LaneTarget
 from project.entities.study_records import (
     Annotator,
@@ -116,7 +122,7 @@ class Plan:
         return sum(sum(lane.left_out.values()) for lane in self.lanes)
 
 
-def plan(session: Session, document: Document, mapping: ImportMapping, places: Sequence[str]) -> Plan:
+def plan_document_import(session: Session, document: Document, mapping: ImportMapping, places: Sequence[str]) -> Plan:
     """Say what an import would do.
 
     Args:
@@ -128,10 +134,10 @@ def plan(session: Session, document: Document, mapping: ImportMapping, places: S
     Raises:
         UserError: the mapping names a scheme, track, label or field that the study does not have.
     """
-    return _Planner(session, document, mapping).plan(places)
+    return _DocumentImportPlanner(session, document, mapping).plan(places)
 
 
-def apply(session: Session, found: Plan, name: str) -> Changes:
+def apply_document_import(session: Session, found: Plan, name: str) -> Changes:
     """Write a plan as one step, called after `name` of the file; nothing is written if anything of it fails.
 
     Raises:
@@ -157,7 +163,7 @@ def apply(session: Session, found: Plan, name: str) -> Changes:
     return step.changes
 
 
-class _Planner:
+class _DocumentImportPlanner:
     def __init__(self, session: Session, document: Document, mapping: ImportMapping) -> None:
         self._session = session
         self._document = document
@@ -262,7 +268,7 @@ class _Planner:
             if value is not None:
                 self._found.new_values.append(FieldValue(made.id, scheme.key, scheme.version, key, value))
         for text in read.comments:
-            who, said = by_whom(text)
+            who, said = split_comment_author(text)
             by, said = (self._annotators[who], said) if who in self._annotators else (author, text)
             self._found.new_comments.append(Comment(new_id(), made.id, by, said, self._at))
 
@@ -281,7 +287,7 @@ class _Planner:
             if self._known.has_utterance(entry.id):
                 known += 1
                 continue
-            span = span_inside(entry, recording, self._mapping, left_out, remarks)
+            span = clip_to_recording(entry, recording, self._mapping, left_out, remarks)
             if span is None:
                 continue
             if present.has(who, entry.text, *span):

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from annotate.interchange import document as value_text
-from annotate.interchange.document import Document, InterchangeEntry, RecordingPart, file_name, texts_in
+from annotate.interchange.document import Document, InterchangeEntry, RecordingPart, file_name, parse_comments
 from annotate.interchange.lane_mapping import COMMENT, ImportMapping, LaneTarget, Outside
 from annotate.interchange.lane_mapping import ImportMapping as Chosen
-from annotate.segments.segment_edits import SHORTEST_US
+from annotate.segments.segment_edits import MIN_DURATION_US
 from project.entities.study_records import Json, Recording, Segment
 from project.errors import UserError
 from project.queries import segment_rows as segments
@@ -22,7 +22,7 @@ from project.queries.recording_rows import all_media, all_recordings
 from project.schemes.scheme import Extent, Scheme
 from project.session.session import Session
 from project.store.study import Study
-from project.text_format import counted
+from project.text_format import pluralize
 
 MILLISECOND = 1000
 """Formats that count milliseconds cut off what is finer, so times are compared that way."""
@@ -113,7 +113,7 @@ class StudyContentIndex:
         return self._utterances[recording_id]
 
 
-def guess_places(session: Session, document: Document) -> tuple[str, ...]:
+def guess_recordings(session: Session, document: Document) -> tuple[str, ...]:
     """Return the recording's id for each part of the document, "" where none fits.
 
     A part goes to the recording of its id, else to the only one of its name (also with the number before it, as in
@@ -123,28 +123,28 @@ def guess_places(session: Session, document: Document) -> tuple[str, ...]:
     present = all_recordings(session.study)
     files: dict[str, set[str]] = {}
     for medium in all_media(session.study):
-        files.setdefault(_last(medium.path), set()).add(medium.recording_id)
-    return tuple(_place(part, present, files, len(document.recordings)) for part in document.recordings)
+        files.setdefault(_last_path_part(medium.path), set()).add(medium.recording_id)
+    return tuple(_match_part(part, present, files, len(document.recordings)) for part in document.recordings)
 
 
-def chosen_places(session: Session, document: Document, chosen: list[Recording]) -> tuple[str, ...]:
+def assign_recordings(session: Session, document: Document, chosen: list[Recording]) -> tuple[str, ...]:
     """Return the places for recordings that a person named: one for the only part, or one for each part in order.
 
     Raises:
         UserError: there are more or fewer of them than the document has parts.
     """
     if not chosen:
-        return guess_places(session, document)
+        return guess_recordings(session, document)
     parts = len(document.recordings)
     if len(chosen) != parts:
         raise UserError(
-            f"The file is about {counted(parts, 'recording')}, and {len(chosen)} were named.",
+            f"The file is about {pluralize(parts, 'recording')}, and {len(chosen)} were named.",
             "Name one for each, in the order of the file.",
         )
     return tuple(one.id for one in chosen)
 
 
-def _place(part: RecordingPart, present: list[Recording], files: dict[str, set[str]], parts: int) -> str:
+def _match_part(part: RecordingPart, present: list[Recording], files: dict[str, set[str]], parts: int) -> str:
     if any(one.id == part.id for one in present):
         return part.id
     named = {one.id for one in present if one.name == part.name}
@@ -153,49 +153,49 @@ def _place(part: RecordingPart, present: list[Recording], files: dict[str, set[s
     numbered = {one.id for one in present if part.name.lstrip("0") == file_name(one)}
     if len(numbered) == 1:
         return numbered.pop()
-    linked = set().union(*(files.get(_last(link.path), set()) for link in part.media))
+    linked = set().union(*(files.get(_last_path_part(link.path), set()) for link in part.media))
     if len(linked) == 1:
         return linked.pop()
     return present[0].id if len(present) == 1 and parts == 1 else ""
 
 
-def _last(path: str) -> str:
+def _last_path_part(path: str) -> str:
     return PurePosixPath(path.replace("\\", "/")).name
 
 
 Span = tuple[int, int]
 
 
-def span_inside(
+def clip_to_recording(
     entry: InterchangeEntry, recording: Recording, chosen: ImportMapping, left_out: Counter[str], remarks: Counter[str]
 ) -> Span | None:
     """Return an entry's span inside the recording, or None where it is left out; reasons and changes are counted."""
     start, end, last = entry.start_us, entry.end_us, recording.duration_us
-    if end - start < SHORTEST_US:
+    if end - start < MIN_DURATION_US:
         if not chosen.point_us:
             left_out["it is a point without duration"] += 1
             return None
         remarks[f"points become {chosen.point_us / 1000:g} ms long"] += 1
-        end = start + max(chosen.point_us, SHORTEST_US)
+        end = start + max(chosen.point_us, MIN_DURATION_US)
         if entry.start_us <= last < end:
             start, end = max(0, last - (end - start)), last
     if end <= 0 or start >= last:
         left_out["it lies outside the recording"] += 1
         return None
     # Formats that count milliseconds may round past the end: that is not worth a word.
-    if max(-start, end - last) >= SHORTEST_US:
+    if max(-start, end - last) >= MIN_DURATION_US:
         if chosen.outside is Outside.LEAVE_OUT:
             left_out["it reaches outside the recording"] += 1
             return None
         remarks["reach outside the recording, and are cut off there"] += 1
     start, end = max(0, start), min(end, last)
-    if end - start < SHORTEST_US:
+    if end - start < MIN_DURATION_US:
         left_out["less than a millisecond of it lies inside the recording"] += 1
         return None
     return start, end
 
 
-_MANY_TEXTS = 50
+_MAX_LISTED_TEXTS = 50
 """Of so many different texts that are no label, the rest are counted together."""
 
 
@@ -258,7 +258,7 @@ class LaneReader:
         label = self.label(entry.text)
         if not label:
             reason = f"“{entry.text.strip()[:40]}” is no label"
-            left_out[reason if reason in left_out or len(left_out) < _MANY_TEXTS else "the text is no label"] += 1
+            left_out[reason if reason in left_out or len(left_out) < _MAX_LISTED_TEXTS else "the text is no label"] += 1
             return None
         span = self._span(entry, recording, chosen, left_out, remarks)
         if span is None:
@@ -273,7 +273,7 @@ class LaneReader:
                 if value not in (None, "", []):
                     remarks[f"values of “{name}” have no field, and are left out"] += 1
             elif key == COMMENT:
-                comments += tuple(texts_in(value))
+                comments += tuple(parse_comments(value))
             else:
                 self._take(key, value, label, values, remarks)
         return Read(*span, label, values, comments)
@@ -288,7 +288,7 @@ class LaneReader:
     ) -> Span | None:
         if self._track.extent is Extent.RECORDING:
             return 0, recording.duration_us
-        return span_inside(entry, recording, chosen, left_out, remarks)
+        return clip_to_recording(entry, recording, chosen, left_out, remarks)
 
     def _take(self, key: str, value: Json, label: str, values: dict[str, Json], remarks: Counter[str]) -> None:
         field = self._fields[key]

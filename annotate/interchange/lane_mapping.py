@@ -17,11 +17,11 @@ from annotate.interchange.document import COMMENTS, Document, InterchangeLane
 from project.errors import UserError
 from project.schemes.scheme import FieldKind, Scheme, Track
 from project.session.session import Session
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
 VERSION = 1
 POINT_US = 100_000
-LARGEST = MEGABYTE
+MAX_FILE_BYTES = MEGABYTE
 COMMENT = "@comment"
 """Stands for a field: the value becomes a comment on the segment."""
 
@@ -83,7 +83,7 @@ class ImportMapping:
 
     def to_json(self) -> str:
         """Write it as a mapping file."""
-        lanes = {name: _plain(target) for name, target in self.lanes.items()}
+        lanes = {name: _target_to_json(target) for name, target in self.lanes.items()}
         content = {
             "greenroom_mapping": VERSION,
             "outside": self.outside.value,
@@ -99,29 +99,29 @@ def load_mapping(path: Path) -> ImportMapping:
     Raises:
         UserError: it cannot be read, or something in it is wrong; the message says what.
     """
-    text = read_text(path, LARGEST)
+    text = read_text(path, MAX_FILE_BYTES)
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _wrong(path, f"it is not JSON ({error})") from None
+        raise _mapping_error(path, f"it is not JSON ({error})") from None
     if not isinstance(found, dict) or found.get("greenroom_mapping") != VERSION:
-        raise _wrong(path, f"it does not begin with “greenroom_mapping”: {VERSION}")
+        raise _mapping_error(path, f"it does not begin with “greenroom_mapping”: {VERSION}")
     outside, point, lanes = (
         found.get("outside", "clamp"),
         found.get("point_ms", POINT_US / 1000),
         found.get("lanes", {}),
     )
     if outside not in list(Outside):
-        raise _wrong(path, "“outside” is neither “clamp” nor “leave out”")
+        raise _mapping_error(path, "“outside” is neither “clamp” nor “leave out”")
     if isinstance(point, bool) or not isinstance(point, int | float) or not 0 <= point <= 3_600_000:
-        raise _wrong(path, "“point_ms” is not a number from 0 to 3600000")
+        raise _mapping_error(path, "“point_ms” is not a number from 0 to 3600000")
     if not isinstance(lanes, dict):
-        raise _wrong(path, "“lanes” is not an object")
+        raise _mapping_error(path, "“lanes” is not an object")
     read = {name: _target(path, name, lane) for name, lane in lanes.items()}
     return ImportMapping(MappingProxyType(read), Outside(outside), round(point * 1000))
 
 
-def _plain(target: LaneTarget) -> dict[str, Any]:
+def _target_to_json(target: LaneTarget) -> dict[str, Any]:
     found: dict[str, Any] = {"becomes": target.becomes.value}
     for key in ("annotator", "scheme", "track", "otherwise", "text_field", "participant"):
         if getattr(target, key):
@@ -134,32 +134,33 @@ def _plain(target: LaneTarget) -> dict[str, Any]:
 
 def _target(path: Path, name: str, lane: Any) -> LaneTarget:
     if not isinstance(lane, dict):
-        raise _wrong(path, f"lane “{name}” is not an object")
+        raise _mapping_error(path, f"lane “{name}” is not an object")
     read = dict(lane)
     becomes = read.pop("becomes", None)
     if becomes not in list(Becomes):
-        raise _wrong(path, f"lane “{name}” must become one of {', '.join(Becomes)}")
+        raise _mapping_error(path, f"lane “{name}” must become one of {', '.join(Becomes)}")
     given: dict[str, Any] = {}
     for key in ("annotator", "scheme", "track", "otherwise", "text_field", "participant"):
         given[key] = read.pop(key, "")
         if not isinstance(given[key], str):
-            raise _wrong(path, f"“{key}” of lane “{name}” is not a text")
+            raise _mapping_error(path, f"“{key}” of lane “{name}” is not a text")
     for key in ("labels", "fields"):
         given[key] = read.pop(key, {})
         if not isinstance(given[key], dict) or not all(isinstance(one, str) for one in given[key].values()):
-            raise _wrong(path, f"“{key}” of lane “{name}” is not an object of texts")
+            raise _mapping_error(path, f"“{key}” of lane “{name}” is not an object of texts")
     if read:
-        raise _wrong(path, f"“{next(iter(read))}” of lane “{name}” is not known")
+        raise _mapping_error(path, f"“{next(iter(read))}” of lane “{name}” is not known")
     return LaneTarget(Becomes(becomes), **given)
 
 
-def _wrong(path: Path, why: str) -> UserError:
+def _mapping_error(path: Path, why: str) -> UserError:
     return UserError(
-        f"The mapping {shown(path.name)} cannot be used: {shown(why)}.", "See “Mapping files” in docs/interchange.md."
+        f"The mapping {escape_unprintable(path.name)} cannot be used: {escape_unprintable(why)}.",
+        "See “Mapping files” in docs/interchange.md.",
     )
 
 
-_ENOUGH = 0.5
+_MIN_LABEL_SHARE = 0.5
 """Share of a lane's texts that must be labels of a track, for the lane to be proposed for it."""
 
 
@@ -173,11 +174,11 @@ def guess_mapping(session: Session, document: Document) -> ImportMapping:
     for part in document.recordings:
         for lane in part.lanes:
             lanes.setdefault(lane.name, []).append(lane)
-    found = {name: _guessing_target(session, same) for name, same in lanes.items()}
+    found = {name: _guess_target(session, same) for name, same in lanes.items()}
     return ImportMapping(MappingProxyType(found))
 
 
-def target_on(session: Session, lanes: Iterable[InterchangeLane], scheme: Scheme, track: Track) -> LaneTarget:
+def build_track_target(session: Session, lanes: Iterable[InterchangeLane], scheme: Scheme, track: Track) -> LaneTarget:
     """Return the target for lanes of one name on a track: fields by key or name, free text to the first text field."""
     same = list(lanes)
     only = track.labels[0].key if len(track.labels) == 1 else ""
@@ -185,7 +186,9 @@ def target_on(session: Session, lanes: Iterable[InterchangeLane], scheme: Scheme
     fields = scheme.fields_of(track.key)
     values = dict.fromkeys(name for lane in same for entry in lane.entries for name in entry.values)
     by_name = {one.name.casefold(): one.key for one in fields} | {one.key.casefold(): one.key for one in fields}
-    held = {name: by_name.get(name.casefold(), COMMENT if name.casefold() in _REMARKS else "") for name in values}
+    held = {
+        name: by_name.get(name.casefold(), COMMENT if name.casefold() in _COMMENT_FIELDS else "") for name in values
+    }
     strange = not all(entry.text.strip().casefold() in known for lane in same for entry in lane.entries)
     taken = set(held.values())
     text_field = next((one.key for one in fields if one.kind is FieldKind.TEXT and one.key not in taken), "")
@@ -200,17 +203,17 @@ def target_on(session: Session, lanes: Iterable[InterchangeLane], scheme: Scheme
     )
 
 
-_REMARKS = (COMMENTS, "comment")
+_COMMENT_FIELDS = (COMMENTS, "comment")
 
 
-def _guessing_target(session: Session, same: list[InterchangeLane]) -> LaneTarget:
+def _guess_target(session: Session, same: list[InterchangeLane]) -> LaneTarget:
     first = same[0]
     if first.kind == "utterances":
         return LaneTarget(Becomes.UTTERANCES, participant=first.participant)
     for scheme in session.schemes:
         for track in scheme.tracks:
             if (scheme.key, track.key) == (first.scheme, first.track):
-                return target_on(session, same, scheme, track)
+                return build_track_target(session, same, scheme, track)
     texts = {entry.text.strip().casefold() for lane in same for entry in lane.entries} or {
         text.strip().casefold() for text in first.vocabulary
     }
@@ -218,11 +221,11 @@ def _guessing_target(session: Session, same: list[InterchangeLane]) -> LaneTarge
     for scheme in session.schemes:
         for track in scheme.tracks:
             share = len(texts & _keys(track)) / max(1, len(texts))
-            if share >= _ENOUGH and (best is None or share > best[0]):
+            if share >= _MIN_LABEL_SHARE and (best is None or share > best[0]):
                 best = share, scheme, track
     if best is not None:
-        return target_on(session, same, best[1], best[2])
-    if not first.vocabulary and _free(same):
+        return build_track_target(session, same, best[1], best[2])
+    if not first.vocabulary and _looks_like_speech(same):
         return LaneTarget(Becomes.UTTERANCES, participant=first.participant)
     return LaneTarget(Becomes.NOTHING)
 
@@ -231,7 +234,7 @@ def _keys(track: Track) -> set[str]:
     return {text.casefold() for label in track.labels for text in (label.key, label.name)}
 
 
-def _free(same: list[InterchangeLane]) -> bool:
+def _looks_like_speech(same: list[InterchangeLane]) -> bool:
     """Tell whether texts look like what somebody said: hardly any comes twice, and most have several words."""
     texts = [entry.text for lane in same for entry in lane.entries if entry.text.strip()]
     several = sum(len(text.split()) > 1 for text in texts)

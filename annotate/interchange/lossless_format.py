@@ -14,28 +14,35 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from annotate.interchange.bounded_files import MEGABYTE, check_size, damaged, unreadable
-from annotate.interchange.document import Document, InterchangeEntry, InterchangeLane, MediaLink, RecordingPart, unique
+from annotate.interchange.bounded_files import MEGABYTE, check_size, damaged_file_error, unreadable_file_error
+from annotate.interchange.document import (
+    Document,
+    InterchangeEntry,
+    InterchangeLane,
+    MediaLink,
+    RecordingPart,
+    unique_name,
+)
 from annotate.interchange.document_import import LanePlan, import_step
 from annotate.interchange.lane_mapping import Becomes, LaneTarget
 from project.entities.study_records import AudioFacts, Changes, Json, MediaFacts, VideoFacts
-from project.erasure.reimport_guard import require_nobody_comes_back
+from project.erasure.reimport_guard import require_not_withdrawn
 from project.errors import UserError
 from project.ids import is_id
-from project.queries.exchange_rows import TABLES, ColumnSchema, all_rows, insert_rows, key_of
+from project.queries.exchange_rows import EXCHANGE_TABLES, ColumnSchema, insert_rows, read_table, row_key
 from project.queries.recording_rows import facts_from_json
-from project.queries.study_schemes import IN_USE, in_use
+from project.queries.study_schemes import SCHEMES_PROPERTY, schemes_in_use
 from project.schemes.scheme_file import load_scheme, parse_scheme
 from project.session.session import Session
 from project.store.column_values import to_json
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
 Row = dict[str, Json]
 STUDY = "study"
 """The one row about the study as a whole: its name, and the keys of the schemes in use, the default first."""
 
 
-def whole_rows(
+def collect_rows(
     session: Session, recordings: Sequence[str], annotators: Sequence[str] | None = None
 ) -> dict[str, tuple[Row, ...]]:
     """Return table -> rows about these recordings, of these annotators where they are given.
@@ -44,7 +51,7 @@ def whole_rows(
     recordings that are not among these, and a collection that has none of them.
     """
     study = session.study
-    found: dict[str, list[Row]] = {table: all_rows(study, table, seen=True) for table in TABLES}
+    found: dict[str, list[Row]] = {table: read_table(study, table, seen=True) for table in EXCHANGE_TABLES}
     chosen = set(recordings)
 
     def keep(table: str, fits: Callable[[Row], bool]) -> list[Row]:
@@ -76,12 +83,12 @@ def whole_rows(
         authors |= {row["annotator_id"] for row in found["completion"]}
         authors |= {row["reviewer_id"] for row in found["review"]}
         keep("annotator", lambda row: row["id"] in authors)
-    about: Row = {"name": study.get_property("name", ""), "schemes": [*in_use(study)]}
+    about: Row = {"name": study.get_property("name", ""), "schemes": [*schemes_in_use(study)]}
     return {STUDY: (about,), **{table: tuple(rows) for table, rows in found.items()}}
 
 
-_LARGEST_NUMBER = 2**53
-_NOT_EMPTY = ("scheme", "track", "label", "field", "key", "path", "pseudonym")
+_MAX_NUMBER = 2**53
+_REQUIRED_TEXTS = ("scheme", "track", "label", "field", "key", "path", "pseudonym")
 
 
 def check_row(table: str, row: dict[str, Any], path: Path, line: int) -> Row:
@@ -91,43 +98,43 @@ def check_row(table: str, row: dict[str, Any], path: Path, line: int) -> Row:
         UserError: something is missing, of the wrong kind, or is no column; it names the line.
     """
     if table == STUDY:
-        return _study(row, path, line)
-    columns = TABLES[table].columns
+        return _check_study_row(row, path, line)
+    columns = EXCHANGE_TABLES[table].columns
     for name in row:
         if name not in columns:
-            raise damaged(path, f"“{name}” does not belong to a line of type {table}", line)
+            raise damaged_file_error(path, f"“{name}” does not belong to a line of type {table}", line)
     for name, column in columns.items():
         if name not in row:
-            raise damaged(path, f"“{name}” is missing", line)
-        _check(name, column, row[name], path, line)
-    _together(table, row, path, line)
+            raise damaged_file_error(path, f"“{name}” is missing", line)
+        _check_value(name, column, row[name], path, line)
+    _check_consistency(table, row, path, line)
     return row
 
 
-def _study(row: dict[str, Any], path: Path, line: int) -> Row:
+def _check_study_row(row: dict[str, Any], path: Path, line: int) -> Row:
     name, schemes = row.get("name"), row.get("schemes")
     if not isinstance(name, str) or not isinstance(schemes, list) or not schemes or set(row) != {"name", "schemes"}:
-        raise damaged(path, "the line about the study needs “name” and “schemes”", line)
+        raise damaged_file_error(path, "the line about the study needs “name” and “schemes”", line)
     if not all(isinstance(key, str) and key for key in schemes):
-        raise damaged(path, "“schemes” is not a list of keys", line)
+        raise damaged_file_error(path, "“schemes” is not a list of keys", line)
     return row
 
 
-def _check(name: str, column: ColumnSchema, value: Any, path: Path, line: int) -> None:
+def _check_value(name: str, column: ColumnSchema, value: Any, path: Path, line: int) -> None:
     match column.kind:
         case "number":
-            fits = isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST_NUMBER
+            fits = isinstance(value, int) and not isinstance(value, bool) and abs(value) < _MAX_NUMBER
         case "truth":
             fits = isinstance(value, bool)
         case "json":
             fits = value is not None
         case _:
-            fits = _text(name, column, value)
+            fits = _is_valid_text(name, column, value)
     if not fits:
-        raise damaged(path, f"“{name}” cannot be {json.dumps(value)[:40]}", line)
+        raise damaged_file_error(path, f"“{name}” cannot be {json.dumps(value)[:40]}", line)
 
 
-def _text(name: str, column: ColumnSchema, value: Any) -> bool:
+def _is_valid_text(name: str, column: ColumnSchema, value: Any) -> bool:
     if value is None:
         return column.empty
     if not isinstance(value, str):
@@ -138,30 +145,30 @@ def _text(name: str, column: ColumnSchema, value: Any) -> bool:
         return False
     if column.one_of and value not in column.one_of:
         return False
-    return is_id(value) if column.refers or name == "id" else bool(value) or name not in _NOT_EMPTY
+    return is_id(value) if column.refers or name == "id" else bool(value) or name not in _REQUIRED_TEXTS
 
 
-def _together(table: str, row: dict[str, Any], path: Path, line: int) -> None:
+def _check_consistency(table: str, row: dict[str, Any], path: Path, line: int) -> None:
     if "start_us" in row and not 0 <= row["start_us"] < row["end_us"]:
-        raise damaged(path, "the end is not after the start, or the start is before the recording", line)
+        raise damaged_file_error(path, "the end is not after the start, or the start is before the recording", line)
     if row.get("duration_us", 0) < 0 or row.get("position", 0) < 0 or row.get("number", 1) < 1:
-        raise damaged(path, "a number is negative", line)
+        raise damaged_file_error(path, "a number is negative", line)
     if row.get("version", 1) < 1:
-        raise damaged(path, "a version counts from 1", line)
+        raise damaged_file_error(path, "a version counts from 1", line)
     if table in ("annotator", "comment") and not row["name" if table == "annotator" else "text"]:
-        raise damaged(path, "a text is empty", line)
+        raise damaged_file_error(path, "a text is empty", line)
     if table == "medium":
         try:
             found = facts_from_json(json.dumps(row["facts"]))
         except (TypeError, KeyError, AttributeError, ValueError):
-            raise damaged(path, "the facts about a medium make no sense", line) from None
-        if not all(_typed(one) for one in (found, found.video, found.audio) if one is not None):
-            raise damaged(path, "the facts about a medium make no sense", line)
+            raise damaged_file_error(path, "the facts about a medium make no sense", line) from None
+        if not all(_has_valid_types(one) for one in (found, found.video, found.audio) if one is not None):
+            raise damaged_file_error(path, "the facts about a medium make no sense", line)
     if table == "scheme_version":
-        _scheme(row, path, line)
+        _check_scheme(row, path, line)
 
 
-def _typed(facts: MediaFacts | VideoFacts | AudioFacts) -> bool:
+def _has_valid_types(facts: MediaFacts | VideoFacts | AudioFacts) -> bool:
     """Tell whether every fact is of its type; a whole number does for one with decimals."""
     for one in fields(facts):
         value, wanted = getattr(facts, one.name), one.type
@@ -173,20 +180,20 @@ def _typed(facts: MediaFacts | VideoFacts | AudioFacts) -> bool:
     return True
 
 
-def _scheme(row: dict[str, Any], path: Path, line: int) -> None:
+def _check_scheme(row: dict[str, Any], path: Path, line: int) -> None:
     try:
         scheme = parse_scheme(row["text"], str(row["key"]))
     except UserError as error:
-        raise damaged(path, error.message.rstrip("."), line) from None
+        raise damaged_file_error(path, error.message.rstrip("."), line) from None
     if (scheme.key, scheme.version) != (row["key"], row["version"]):
-        raise damaged(path, f"the text is of version {scheme.version} of “{scheme.key}”", line)
+        raise damaged_file_error(path, f"the text is of version {scheme.version} of “{scheme.key}”", line)
 
 
-LARGEST = 500 * MEGABYTE
-LONGEST_LINE = 32 * MEGABYTE
+MAX_FILE_BYTES = 500 * MEGABYTE
+MAX_LINE_BYTES = 32 * MEGABYTE
 FORMAT = "greenroom-study"
 VERSION = 1
-_FIRST = f'{{"format": "{FORMAT}", "version": {VERSION}}}'
+_HEADER = f'{{"format": "{FORMAT}", "version": {VERSION}}}'
 
 
 class Jsonl:
@@ -209,15 +216,15 @@ class Jsonl:
 
     def read(self, path: Path) -> Document:
         """Read a file; see `Format`."""
-        rows: dict[str, list[Row]] = {STUDY: [], **{table: [] for table in TABLES}}
-        check_size(path, LARGEST)
-        for number, found in _lines(path):
+        rows: dict[str, list[Row]] = {STUDY: [], **{table: [] for table in EXCHANGE_TABLES}}
+        check_size(path, MAX_FILE_BYTES)
+        for number, found in _read_lines(path):
             kind = found.pop("type", None)
             if not isinstance(kind, str) or kind not in rows:
-                raise damaged(path, f"“{str(kind)[:40]}” is no type of line", number)
+                raise damaged_file_error(path, f"“{str(kind)[:40]}” is no type of line", number)
             rows[kind].append(check_row(kind, found, path, number))
         if len(rows[STUDY]) != 1:
-            raise damaged(path, "there is not one line about the study")
+            raise damaged_file_error(path, "there is not one line about the study")
         held = {table: tuple(found) for table, found in rows.items()}
         return Document(tuple(_parts(held)), rows=held)
 
@@ -226,45 +233,45 @@ class Jsonl:
         if not document.rows:
             raise UserError("This format takes a study only, not another program's file.", "Import the file first.")
         with path.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(_FIRST + "\n")
-            for table in (STUDY, *TABLES):
+            file.write(_HEADER + "\n")
+            for table in (STUDY, *EXCHANGE_TABLES):
                 for row in document.rows.get(table, ()):
                     file.write(to_json({"type": table, **row}) + "\n")
 
 
-def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     try:
         with path.open("rb") as file:
             number = 0
-            while line := file.readline(LONGEST_LINE + 1):
+            while line := file.readline(MAX_LINE_BYTES + 1):
                 number += 1
-                if len(line) > LONGEST_LINE:
-                    raise damaged(path, f"the line is longer than {LONGEST_LINE // MEGABYTE} MB", number)
+                if len(line) > MAX_LINE_BYTES:
+                    raise damaged_file_error(path, f"the line is longer than {MAX_LINE_BYTES // MEGABYTE} MB", number)
                 if not line.strip():
                     continue
-                found = _object(line, path, number)
+                found = _parse_object(line, path, number)
                 if number == 1:
-                    _check_first(found, path)
+                    _check_header(found, path)
                     continue
                 if not line.endswith(b"\n"):
-                    raise damaged(path, "it ends in the middle of a line", number)
+                    raise damaged_file_error(path, "it ends in the middle of a line", number)
                 yield number, found
             if number == 0:
-                raise damaged(path, "it is empty")
+                raise damaged_file_error(path, "it is empty")
     except OSError as error:
-        raise unreadable(path, error) from None
+        raise unreadable_file_error(path, error) from None
 
 
-def _object(line: bytes, path: Path, number: int) -> dict[str, Any]:
+def _parse_object(line: bytes, path: Path, number: int) -> dict[str, Any]:
     try:
         text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-        found = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+        found = json.loads(text, parse_constant=_refuse_constant, parse_float=_parse_finite)
     except UnicodeDecodeError:
-        raise damaged(path, "it is not UTF-8", number) from None
+        raise damaged_file_error(path, "it is not UTF-8", number) from None
     except (ValueError, RecursionError) as error:
-        raise damaged(path, f"it is not JSON ({error})", number) from None
+        raise damaged_file_error(path, f"it is not JSON ({error})", number) from None
     if not isinstance(found, dict):
-        raise damaged(path, "the line is no object", number)
+        raise damaged_file_error(path, "the line is no object", number)
     return found
 
 
@@ -272,19 +279,20 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is no number")
 
 
-def _finite(text: str) -> float:
+def _parse_finite(text: str) -> float:
     found = float(text)
     if not math.isfinite(found):
         raise ValueError(f"{text} is too large")
     return found
 
 
-def _check_first(found: dict[str, Any], path: Path) -> None:
+def _check_header(found: dict[str, Any], path: Path) -> None:
     if found.get("format") != FORMAT:
-        raise damaged(path, f"its first line does not name the format “{FORMAT}”", 1)
+        raise damaged_file_error(path, f"its first line does not name the format “{FORMAT}”", 1)
     if found.get("version") != VERSION:
         raise UserError(
-            f"{shown(path.name)} was made by a newer version of Greenroom.", "Update Greenroom, then import it."
+            f"{escape_unprintable(path.name)} was made by a newer version of Greenroom.",
+            "Update Greenroom, then import it.",
         )
 
 
@@ -304,12 +312,12 @@ def _parts(rows: dict[str, tuple[Row, ...]]) -> Iterator[RecordingPart]:
         taken: set[str] = set()
         made = [
             InterchangeLane(
-                unique(f"{name} {scheme}.{track}", taken), tuple(entries), "segments", name, "", scheme, track
+                unique_name(f"{name} {scheme}.{track}", taken), tuple(entries), "segments", name, "", scheme, track
             )
             for (name, scheme, track), entries in lanes.get(row["id"], {}).items()
         ]
         made += [
-            InterchangeLane(unique(f"Speech {who}".strip(), taken), tuple(entries), "utterances", participant=who)
+            InterchangeLane(unique_name(f"Speech {who}".strip(), taken), tuple(entries), "utterances", participant=who)
             for who, entries in said.get(row["id"], {}).items()
         ]
         media = [MediaLink(str(one["path"])) for one in rows["medium"] if one["recording_id"] == row["id"]]
@@ -325,7 +333,7 @@ def _entry(row: Row, text: str) -> InterchangeEntry:
     return InterchangeEntry(start, end, text, id=str(row["id"]))
 
 
-_SAME_NAME = {"annotator": "name", "participant": "pseudonym", "collection": "name"}
+_NATURAL_KEYS = {"annotator": "name", "participant": "pseudonym", "collection": "name"}
 """Tables whose rows are the same where this column is, though another study gave them other ids."""
 
 
@@ -370,7 +378,7 @@ def plan_rows(session: Session, document: Document) -> RowsPlan:
         UserError: a line refers to something that is neither in the file nor in the study, or somebody who withdrew
             from the study is in the file.
     """
-    return _Planner(session, document).plan()
+    return _LosslessImportPlanner(session, document).plan()
 
 
 def apply_rows(session: Session, found: RowsPlan, name: str) -> Changes:
@@ -380,38 +388,40 @@ def apply_rows(session: Session, found: RowsPlan, name: str) -> Changes:
         UserError: the study is open for reading only.
     """
     session.study.require_writable()
-    if not found.added and not found.further and list(found.schemes) == in_use(session.study):
+    if not found.added and not found.further and list(found.schemes) == schemes_in_use(session.study):
         return Changes()
     brought = {str(row["name"]): str(row["id"]) for row in found.rows.get("annotator", ())}
     with import_step(session, name, brought) as step:
         for table, rows in found.rows.items():
             insert_rows(session.study, table, rows)
-        if list(found.schemes) != in_use(session.study):
-            session.study.set_property(IN_USE, [*found.schemes])
+        if list(found.schemes) != schemes_in_use(session.study):
+            session.study.set_property(SCHEMES_PROPERTY, [*found.schemes])
     session.schemes.reload()
     return step.changes
 
 
-class _Planner:
+class _LosslessImportPlanner:
     def __init__(self, session: Session, document: Document) -> None:
         self._session = session
         self._rows = document.rows
         self._parts = document.recordings
-        self._present = {table: {key_of(table, row): row for row in all_rows(session.study, table)} for table in TABLES}
+        self._present = {
+            table: {row_key(table, row): row for row in read_table(session.study, table)} for table in EXCHANGE_TABLES
+        }
         self._marked = {key[0] for table in ("segment", "utterance") for key in self._present[table]}
         self._numbers = {row["number"] for row in self._present["recording"].values()}
         self._old_recordings: set[Json] = set()
-        self._same: dict[str, dict[Json, Json]] = {table: {} for table in TABLES}
+        self._same: dict[str, dict[Json, Json]] = {table: {} for table in EXCHANGE_TABLES}
         self._remarks: Counter[str] = Counter()
 
     def plan(self) -> RowsPlan:
-        require_nobody_comes_back(
+        require_not_withdrawn(
             self._session.study,
             {str(row["id"]): str(row["pseudonym"]) for row in self._rows["participant"]},
             {str(row["id"]): int(str(row["number"])) for row in self._rows["recording"]},
         )
         self._recognise()
-        rows = {table: tuple(self._new(table)) for table in TABLES}
+        rows = {table: tuple(self._new(table)) for table in EXCHANGE_TABLES}
         self._check_schemes(rows["segment"])
         lanes = tuple(self._lane(part, lane) for part in self._parts for lane in part.lanes)
         remarks = tuple(f"{count} {what}" for what, count in self._remarks.items())
@@ -419,7 +429,7 @@ class _Planner:
 
     def _recognise(self) -> None:
         """Find rows of the file that the study has under other ids: by name, recordings by their main file."""
-        for table, column in _SAME_NAME.items():
+        for table, column in _NATURAL_KEYS.items():
             named = {row[column]: row["id"] for row in self._present[table].values()}
             for row in self._rows[table]:
                 if (row["id"],) not in self._present[table] and row[column] in named:
@@ -437,8 +447,8 @@ class _Planner:
         for given in self._rows[table]:
             if given.get("id") in self._same[table]:
                 continue
-            row = _referring(table, given, self._same)
-            key = key_of(table, row)
+            row = _remap_references(table, given, self._same)
+            key = row_key(table, row)
             if key in found:
                 raise UserError(f"The file has the same line of type {table} twice.", "Nothing was imported.")
             if key in self._present[table]:
@@ -467,7 +477,7 @@ class _Planner:
         return row
 
     def _check_references(self, table: str, row: Row) -> None:
-        for name, column in TABLES[table].columns.items():
+        for name, column in EXCHANGE_TABLES[table].columns.items():
             if column.refers and row[name] is not None and (row[name],) not in self._present[column.refers]:
                 raise UserError(
                     f"A line of type {table} refers to a {column.refers} that is nowhere.", "Nothing was imported."
@@ -487,7 +497,7 @@ class _Planner:
     def _schemes(self) -> tuple[str, ...]:
         about = self._rows[STUDY][0]["schemes"]
         assert isinstance(about, list)
-        used = in_use(self._session.study) if self._marked else []
+        used = schemes_in_use(self._session.study) if self._marked else []
         return tuple(dict.fromkeys([*used, *(str(key) for key in about)]))
 
     def _lane(self, part: RecordingPart, lane: InterchangeLane) -> LanePlan:
@@ -499,10 +509,10 @@ class _Planner:
         return LanePlan(part.name, lane.name, target, place, count, count - known, known, MappingProxyType({}), ())
 
 
-def _referring(table: str, row: Row, same: Mapping[str, Mapping[Json, Json]]) -> Row:
+def _remap_references(table: str, row: Row, same: Mapping[str, Mapping[Json, Json]]) -> Row:
     """Return a row that refers to the ids that the study has for what it is about."""
     found = dict(row)
-    for name, column in TABLES[table].columns.items():
+    for name, column in EXCHANGE_TABLES[table].columns.items():
         if column.refers in same and found[name] in same[column.refers]:
             found[name] = same[column.refers][found[name]]
         if column.kind == "json" and isinstance(found[name], str):

@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from annotate.meta.scenes import SCHEME, SHOWN_US, SOUND, VOICE_OVER, is_laid_over, voice_overs
+from annotate.meta.scenes import MARK_DURATION_US, SCHEME, SOUND, VOICE_OVER, find_voice_overs, is_voice_over
 from annotate.segments.segment_edits import add_segment, delete_segments
 from annotate.study.scheme_versions import use_shipped_scheme
 from project.entities.questions import Contradiction, LookKind, PersonDescription, Summary, SummarySource
@@ -11,28 +11,30 @@ from project.entities.study_records import Changes
 from project.errors import UserError
 from project.ids import new_id
 from project.queries.question_rows import (
-    contradiction_called,
     contradictions_in,
     delete_contradiction,
+    find_contradiction,
     insert_contradictions,
-    looks_in,
-    set_look,
+    person_descriptions,
     set_summary,
     summaries_of,
     update_contradiction,
 )
+from project.queries.question_rows import set_person_description as set_look
 from project.queries.recording_rows import all_participants
-from project.queries.transcript_rows import utterance
+from project.queries.transcript_rows import find_utterance
 from project.session.session import Session
 
-LONGEST_LOOK = 200
-LONGEST_SUMMARY = 20_000
-LONGEST_CONTRADICTION = 2_000
+MAX_DESCRIPTION_CHARS = 200
+MAX_SUMMARY_CHARS = 20_000
+MAX_CONTRADICTION_CHARS = 2_000
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _NAMES = {SummarySource.WORDS: "summary from words", SummarySource.FRAMES: "summary from pictures"}
 
 
-def describe(session: Session, recording_id: str, participant_id: str, kind: LookKind, text: str) -> Changes:
+def set_person_description(
+    session: Session, recording_id: str, participant_id: str, kind: LookKind, text: str
+) -> Changes:
     """Say by what somebody is told apart in a recording; an empty text takes it back.
 
     Raises:
@@ -42,26 +44,26 @@ def describe(session: Session, recording_id: str, participant_id: str, kind: Loo
     who = next((one for one in all_participants(session.study) if one.id == participant_id), None)
     if who is None:
         raise UserError("This participant is no longer part of the study.", "Choose another one.")
-    new = PersonDescription(recording_id, participant_id, kind, _line(text, LONGEST_LOOK, "A look"))
+    new = PersonDescription(recording_id, participant_id, kind, _line(text, MAX_DESCRIPTION_CHARS, "A look"))
     with session.step(f"Describe {kind.value} of {who.pseudonym} in recording {number}") as step:
-        _put_look(session, new)
+        _store_description(session, new)
     return step.changes
 
 
-def describe_all(session: Session, looks: list[PersonDescription]) -> Changes:
+def set_person_descriptions(session: Session, looks: list[PersonDescription]) -> Changes:
     """Set several looks as one step.
 
     Raises:
         UserError: a text is too long.
     """
-    new = [replace(one, text=_line(one.text, LONGEST_LOOK, "A look")) for one in looks]
+    new = [replace(one, text=_line(one.text, MAX_DESCRIPTION_CHARS, "A look")) for one in looks]
     with session.step("Describe people") as step:
         for one in new:
-            _put_look(session, one)
+            _store_description(session, one)
     return step.changes
 
 
-def summarize(
+def write_summary(
     session: Session, recording_id: str, source: SummarySource, text: str, judgment_id: str | None = None
 ) -> Changes:
     """Write a summary of a recording; an empty text takes it back.
@@ -78,7 +80,7 @@ def summarize(
         UserError: there is no such recording, or the text is too long.
     """
     number = session.recording(recording_id).number
-    plain = plain_summary(text)
+    plain = clean_summary(text)
     known = summaries_of(session.study, recording_id).get(source)
     first = known.judgment_id if known is not None else ""
     new = Summary(recording_id, source, plain, first if judgment_id is None else judgment_id)
@@ -90,16 +92,16 @@ def summarize(
     return step.changes
 
 
-def plain_summary(text: str) -> str:
+def clean_summary(text: str) -> str:
     """Return a summary as it is kept: without signs that cannot be seen.
 
     Raises:
         UserError: it is too long.
     """
-    return _plain(text, LONGEST_SUMMARY, "A summary")
+    return _clean_text(text, MAX_SUMMARY_CHARS, "A summary")
 
 
-def note_contradiction(session: Session, recording_id: str, text: str) -> tuple[str, Changes]:
+def add_contradiction(session: Session, recording_id: str, text: str) -> tuple[str, Changes]:
     """Note something that the summaries of a recording say differently; returns its id, "" where it is noted already.
 
     Raises:
@@ -107,11 +109,11 @@ def note_contradiction(session: Session, recording_id: str, text: str) -> tuple[
     """
     if not text.strip():
         raise UserError("A contradiction needs words.", "Say what the two summaries tell differently.")
-    made, changes = renew_contradictions(session, recording_id, [text], "", [])
+    made, changes = replace_contradictions(session, recording_id, [text], "", [])
     return (made[0] if made else ""), changes
 
 
-def renew_contradictions(
+def replace_contradictions(
     session: Session, recording_id: str, texts: list[str], judgment_id: str, gone: list[str]
 ) -> tuple[list[str], Changes]:
     """Note contradictions in the place of others, as one step; returns the new ids.
@@ -130,8 +132,8 @@ def renew_contradictions(
     """
     number = session.recording(recording_id).number
     stay = [one for one in contradictions_in(session.study, recording_id) if one.id not in gone]
-    known = {_alike(one.text) for one in stay}
-    lines = {_alike(one): _line(one, LONGEST_CONTRADICTION, "A contradiction") for one in texts}
+    known = {_normalize_text(one.text) for one in stay}
+    lines = {_normalize_text(one): _line(one, MAX_CONTRADICTION_CHARS, "A contradiction") for one in texts}
     new = [
         Contradiction(new_id(), recording_id, line, "", False, judgment_id)
         for key, line in lines.items()
@@ -146,7 +148,9 @@ def renew_contradictions(
     return [one.id for one in new], step.changes
 
 
-def settle(session: Session, contradiction_id: str, resolution: str | None = None, settled: bool = True) -> Changes:
+def settle_contradiction(
+    session: Session, contradiction_id: str, resolution: str | None = None, settled: bool = True
+) -> Changes:
     """Say what is true about a contradiction, and whether anybody still has to look at it.
 
     Args:
@@ -159,7 +163,7 @@ def settle(session: Session, contradiction_id: str, resolution: str | None = Non
         UserError: there is none of that id, or the text is too long.
     """
     known = _contradiction(session, contradiction_id)
-    text = known.resolution if resolution is None else _line(resolution, LONGEST_CONTRADICTION, "A resolution")
+    text = known.resolution if resolution is None else _line(resolution, MAX_CONTRADICTION_CHARS, "A resolution")
     new = replace(known, resolution=text, settled=settled)
     if new == known:
         return Changes()
@@ -168,14 +172,14 @@ def settle(session: Session, contradiction_id: str, resolution: str | None = Non
     return step.changes
 
 
-def word_contradiction(session: Session, contradiction_id: str, text: str) -> Changes:
+def edit_contradiction(session: Session, contradiction_id: str, text: str) -> Changes:
     """Say a contradiction in other words.
 
     Raises:
         UserError: there is none of that id, or the text is empty or too long.
     """
     known = _contradiction(session, contradiction_id)
-    new = replace(known, text=_line(text, LONGEST_CONTRADICTION, "A contradiction"))
+    new = replace(known, text=_line(text, MAX_CONTRADICTION_CHARS, "A contradiction"))
     if not new.text:
         raise UserError("A contradiction needs words.", "Delete it where there is none.")
     if new == known:
@@ -207,14 +211,14 @@ def set_voice_over(session: Session, utterance_id: str, over: bool) -> Changes:
     Raises:
         UserError: there is no such utterance; somebody else marked it; or the training was not passed.
     """
-    said = utterance(session.study, utterance_id)
+    said = find_utterance(session.study, utterance_id)
     if said is None:
         raise UserError(f"No utterance has the id {utterance_id}.", "It may have been deleted meanwhile.")
-    marked = voice_overs(session, said.recording_id)
-    if is_laid_over(said, marked) == over:
+    marked = find_voice_overs(session, said.recording_id)
+    if is_voice_over(said, marked) == over:
         return Changes()
     if over:
-        _, changes = mark(session, said.recording_id, said.start_us, said.end_us, SOUND, VOICE_OVER)
+        _, changes = mark_scene(session, said.recording_id, said.start_us, said.end_us, SOUND, VOICE_OVER)
         return changes
     me = session.annotator()
     there = [one for one in marked if one.start_us < said.end_us and one.end_us > said.start_us]
@@ -223,18 +227,18 @@ def set_voice_over(session: Session, utterance_id: str, over: bool) -> Changes:
     return delete_segments(session, [one.id for one in there])
 
 
-def mark_moment(session: Session, recording_id: str, time_us: int, track: str, label: str) -> tuple[str, Changes]:
+def mark_scene_at(session: Session, recording_id: str, time_us: int, track: str, label: str) -> tuple[str, Changes]:
     """Mark a scene change or an event at a moment, half a second long; returns the segment's id.
 
     Raises:
         UserError: the moment is outside the recording, or there is no such track or label; or the training comes first.
     """
     last = session.recording(recording_id).duration_us
-    start = max(0, min(time_us, last - SHOWN_US))
-    return mark(session, recording_id, start, min(last, start + SHOWN_US), track, label)
+    start = max(0, min(time_us, last - MARK_DURATION_US))
+    return mark_scene(session, recording_id, start, min(last, start + MARK_DURATION_US), track, label)
 
 
-def unmark(session: Session, segment_id: str) -> Changes:
+def delete_scene_mark(session: Session, segment_id: str) -> Changes:
     """Delete one's own mark.
 
     Raises:
@@ -243,7 +247,7 @@ def unmark(session: Session, segment_id: str) -> Changes:
     return delete_segments(session, [segment_id])
 
 
-def mark(
+def mark_scene(
     session: Session, recording_id: str, start_us: int, end_us: int, track: str, label: str
 ) -> tuple[str, Changes]:
     """Mark something of the scheme `scenes`, which comes into use where it is not yet; returns the segment's id."""
@@ -252,29 +256,29 @@ def mark(
     return made, changes | more
 
 
-def _put_look(session: Session, new: PersonDescription) -> None:
-    known = {(one.participant_id, one.kind): one.text for one in looks_in(session.study, new.recording_id)}
+def _store_description(session: Session, new: PersonDescription) -> None:
+    known = {(one.participant_id, one.kind): one.text for one in person_descriptions(session.study, new.recording_id)}
     if known.get((new.participant_id, new.kind), "") != new.text:
         set_look(session.study, new)
 
 
 def _contradiction(session: Session, contradiction_id: str) -> Contradiction:
-    found = contradiction_called(session.study, contradiction_id)
+    found = find_contradiction(session.study, contradiction_id)
     if found is None:
         raise UserError("This contradiction is no longer part of the study.", "Choose another one.")
     return found
 
 
 def _line(text: str, longest: int, what: str) -> str:
-    return " ".join(_plain(text, longest, what).split())
+    return " ".join(_clean_text(text, longest, what).split())
 
 
-def _plain(text: str, longest: int, what: str) -> str:
+def _clean_text(text: str, longest: int, what: str) -> str:
     plain = _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
     if len(plain) > longest:
         raise UserError(f"{what} has at most {longest:,} characters; this one has {len(plain):,}.", "Shorten it.")
     return plain
 
 
-def _alike(text: str) -> str:
+def _normalize_text(text: str) -> str:
     return " ".join(text.split()).casefold().rstrip(".")

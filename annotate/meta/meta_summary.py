@@ -10,25 +10,25 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from annotate.cues.cue_marks import CueMark
-from annotate.meta.recording_cast import CuedUtterance, RecordingPerson, people_of, speech_of, without_speech
-from annotate.meta.scenes import SceneEvent, happenings, marked_once
-from annotate.transcript.conversation_history import said_with_cues
+from annotate.meta.recording_cast import CuedUtterance, RecordingPerson, find_pauses, list_people, read_cued_utterances
+from annotate.meta.scenes import SceneEvent, deduplicate_marks, read_scene_events
+from annotate.transcript.conversation_history import format_with_cues
 from project.entities.questions import SummarySource
 from project.entities.study_records import Json
 from project.queries.question_rows import contradictions_in, summaries_of
 from project.queries.recording_rows import all_participants
 from project.session.session import Session
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 
 VERSION = 1
 UNKNOWN = "?"
-Written = Callable[[str], str]
+TextTransform = Callable[[str], str]
 """How a text of the study may be written."""
 Names = Mapping[str, str]
 """Participant id -> what they are called."""
 
 
-def meta_information(session: Session, recording_id: str, written: Written = str) -> dict[str, Json]:
+def build_meta_information(session: Session, recording_id: str, written: TextTransform = str) -> dict[str, Json]:
     """Return the meta information of a recording, without pre-labels that nobody accepted.
 
     Args:
@@ -46,19 +46,19 @@ def meta_information(session: Session, recording_id: str, written: Written = str
     video = None if medium is None else medium.facts.video
     rate, zero_us = (0.0, 0) if video is None else (video.frame_rate, video.start_us)
     names = {one.id: written(one.pseudonym) for one in all_participants(session.study)}
-    said = speech_of(session, recording_id)
+    said = read_cued_utterances(session, recording_id)
     summaries = summaries_of(session.study, recording_id)
     found: dict[str, Json] = {
         "meta": VERSION,
         "recording": recording.number,
-        "duration": recording.duration_us / SECOND,
+        "duration": recording.duration_us / SECOND_US,
         "frame_rate": round(rate, 3),
         "frames": 0 if video is None else video.frames,
-        "people": [_person(one, names, written) for one in people_of(session, recording_id)],
-        "speech": [_said(one, names, written, (rate, zero_us)) for one in said if not one.left_out],
-        "voice_over": [_said(one, names, written, (rate, zero_us)) for one in said if one.left_out],
-        "without_speech": [_span(*one) for one in without_speech(said, recording.duration_us)],
-        "scenes": [_scene(one, written) for one in happenings(session, recording_id) if not one.prelabel],
+        "people": [_person_json(one, names, written) for one in list_people(session, recording_id)],
+        "speech": [_utterance_json(one, names, written, (rate, zero_us)) for one in said if not one.left_out],
+        "voice_over": [_utterance_json(one, names, written, (rate, zero_us)) for one in said if one.left_out],
+        "without_speech": [_span_json(*one) for one in find_pauses(said, recording.duration_us)],
+        "scenes": [_scene_json(one, written) for one in read_scene_events(session, recording_id) if not one.prelabel],
         "summaries": {
             source.value: written(summaries[source].text) if source in summaries else "" for source in SummarySource
         },
@@ -70,12 +70,12 @@ def meta_information(session: Session, recording_id: str, written: Written = str
     return found
 
 
-def as_text(found: Mapping[str, Json]) -> str:
+def format_meta_json(found: Mapping[str, Json]) -> str:
     """Return meta information as the text of a JSON file."""
     return json.dumps(found, ensure_ascii=False, indent=2) + "\n"
 
 
-def prose(session: Session, recording_id: str, names: Names, written: Written = str) -> str:
+def format_prose(session: Session, recording_id: str, names: Names, written: TextTransform = str) -> str:
     """Return the meta information of a recording as lines: people, then everything that happens, by time.
 
     Args:
@@ -84,20 +84,21 @@ def prose(session: Session, recording_id: str, names: Names, written: Written = 
         names: participant id -> what they are called; who is not among them is called `?`.
         written: how a text may be written.
     """
-    people = [one for one in people_of(session, recording_id) if one.participant is not None]
-    lines = [_introduced(one, names, written) for one in people]
+    people = [one for one in list_people(session, recording_id) if one.participant is not None]
+    lines = [_person_line(one, names, written) for one in people]
     happens = [
-        (one.utterance.start_us, _spoken(one, names, written))
-        for one in speech_of(session, recording_id)
+        (one.utterance.start_us, _utterance_line(one, names, written))
+        for one in read_cued_utterances(session, recording_id)
         if not one.left_out
     ]
     happens += [
-        (one.segment.start_us, _happened(one, written)) for one in marked_once(happenings(session, recording_id))
+        (one.segment.start_us, _scene_line(one, written))
+        for one in deduplicate_marks(read_scene_events(session, recording_id))
     ]
     return "\n".join([*(line for line in lines if line), *(line for _, line in sorted(happens))])
 
 
-def _person(one: RecordingPerson, names: Names, written: Written) -> dict[str, Json]:
+def _person_json(one: RecordingPerson, names: Names, written: TextTransform) -> dict[str, Json]:
     who = one.participant
     tracks: list[Json] = []
     for each in one.tracks:
@@ -105,7 +106,7 @@ def _person(one: RecordingPerson, names: Names, written: Written) -> dict[str, J
         tracks.append(
             {
                 "id": face.id,
-                **_span(int(face.times_us[0]), int(face.times_us[-1])),
+                **_span_json(int(face.times_us[0]), int(face.times_us[-1])),
                 "first_frame": int(face.frames[0]),
                 "last_frame": int(face.frames[-1]),
                 "best_frame": int(face.frames[best]),
@@ -117,80 +118,82 @@ def _person(one: RecordingPerson, names: Names, written: Written) -> dict[str, J
         "name": None if who is None else names[who.id],
         "role": None if who is None else who.role.value,
         "looks": {kind.value: written(text) for kind, text in one.looks.items()},
-        "seen": [_span(*each) for each in one.shown],
-        "speaks": one.spoken_us / SECOND,
+        "seen": [_span_json(*each) for each in one.shown],
+        "speaks": one.spoken_us / SECOND_US,
         "tracks": tracks,
     }
 
 
-def _said(one: CuedUtterance, names: Names, written: Written, clock: tuple[float, int]) -> dict[str, Json]:
+def _utterance_json(
+    one: CuedUtterance, names: Names, written: TextTransform, clock: tuple[float, int]
+) -> dict[str, Json]:
     said, (rate, zero_us) = one.utterance, clock
-    frames = [max(0, round((time_us - zero_us) * rate / SECOND)) for time_us in (said.start_us, said.end_us)]
+    frames = [max(0, round((time_us - zero_us) * rate / SECOND_US)) for time_us in (said.start_us, said.end_us)]
     text = written(said.text)
     return {
         "speaker": names.get(said.participant_id or ""),
-        **_span(said.start_us, said.end_us),
+        **_span_json(said.start_us, said.end_us),
         "first_frame": frames[0],
         "last_frame": frames[1],
         "text": text,
         "with_cues": _with_cues(one, names, written),
-        "cues": [_cue(cue, names, written) for cue in one.cues if not cue.response],
-        "responses": [_cue(cue, names, written) for cue in one.cues if cue.response],
+        "cues": [_cue_json(cue, names, written) for cue in one.cues if not cue.response],
+        "responses": [_cue_json(cue, names, written) for cue in one.cues if cue.response],
     }
 
 
-def _cue(one: CueMark, names: Names, written: Written) -> dict[str, Json]:
+def _cue_json(one: CueMark, names: Names, written: TextTransform) -> dict[str, Json]:
     return {
         "track": one.track,
         "label": one.label,
         "description": written(one.description),
         "who": names.get(one.participant_id or ""),
-        **_span(one.start_us, one.end_us),
+        **_span_json(one.start_us, one.end_us),
         "word": one.word,
     }
 
 
-def _scene(one: SceneEvent, written: Written) -> dict[str, Json]:
+def _scene_json(one: SceneEvent, written: TextTransform) -> dict[str, Json]:
     return {
         "track": one.segment.track,
         "label": one.segment.label,
         "description": written(one.description),
         "who": written(one.who) or None,
-        **_span(one.segment.start_us, one.segment.end_us),
+        **_span_json(one.segment.start_us, one.segment.end_us),
     }
 
 
-def _span(start_us: int, end_us: int) -> dict[str, Json]:
-    return {"start": start_us / SECOND, "end": end_us / SECOND}
+def _span_json(start_us: int, end_us: int) -> dict[str, Json]:
+    return {"start": start_us / SECOND_US, "end": end_us / SECOND_US}
 
 
-def _introduced(one: RecordingPerson, names: Names, written: Written) -> str:
+def _person_line(one: RecordingPerson, names: Names, written: TextTransform) -> str:
     assert one.participant is not None
     if not one.looks:
         return ""
-    return f"{names.get(one.participant.id, UNKNOWN)}: {'; '.join(_flat(written(text)) for text in one.looks.values())}"
+    return f"{names.get(one.participant.id, UNKNOWN)}: {'; '.join(_collapse_whitespace(written(text)) for text in one.looks.values())}"
 
 
-def _spoken(one: CuedUtterance, names: Names, written: Written) -> str:
+def _utterance_line(one: CuedUtterance, names: Names, written: TextTransform) -> str:
     said = one.utterance
     who = names.get(said.participant_id or "", UNKNOWN)
-    return f"{_times(said.start_us, said.end_us)} {who}: {_flat(_with_cues(one, names, written))}"
+    return f"{_format_span(said.start_us, said.end_us)} {who}: {_collapse_whitespace(_with_cues(one, names, written))}"
 
 
-def _with_cues(one: CuedUtterance, names: Names, written: Written) -> str:
+def _with_cues(one: CuedUtterance, names: Names, written: TextTransform) -> str:
     """Return the words of an utterance with its cues, each part written by itself: decisions are about parts."""
     cues = [replace(cue, description=written(cue.description)) for cue in one.cues]
-    return written(said_with_cues(written(one.utterance.text), cues, names))
+    return written(format_with_cues(written(one.utterance.text), cues, names))
 
 
-def _happened(one: SceneEvent, written: Written) -> str:
-    told = f": {_flat(written(one.description))}" if one.description else ""
-    return f"{_times(one.segment.start_us, one.segment.end_us)} ({one.name}{told})"
+def _scene_line(one: SceneEvent, written: TextTransform) -> str:
+    told = f": {_collapse_whitespace(written(one.description))}" if one.description else ""
+    return f"{_format_span(one.segment.start_us, one.segment.end_us)} ({one.name}{told})"
 
 
-def _times(start_us: int, end_us: int) -> str:
-    return f"{start_us / SECOND:.2f}-{end_us / SECOND:.2f} s"
+def _format_span(start_us: int, end_us: int) -> str:
+    return f"{start_us / SECOND_US:.2f}-{end_us / SECOND_US:.2f} s"
 
 
-def _flat(text: str) -> str:
+def _collapse_whitespace(text: str) -> str:
     return " ".join(text.split())

@@ -11,16 +11,16 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.cues.cue_marks import CueMark, cues_at
-from annotate.meta.scenes import is_laid_over, voice_overs
+from annotate.cues.cue_marks import CueMark, cues_by_utterance
+from annotate.meta.scenes import find_voice_overs, is_voice_over
 from project.entities.questions import LookKind
 from project.entities.study_records import FaceTrack, Participant, Utterance
 from project.queries.face_rows import tracks_of
-from project.queries.question_rows import looks_in
-from project.queries.recording_rows import all_participants, participants_there
+from project.queries.question_rows import person_descriptions
+from project.queries.recording_rows import all_participants, present_participants
 from project.queries.transcript_rows import utterances_of
 from project.session.session import Session
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 
 ABOVE, BELOW, ASIDE = 0.6, 7.0, 2.0
 """How far a region reaches: of the face's height above its top, of its height below its top, of its width from its
@@ -76,39 +76,39 @@ class RecordingPerson:
     @property
     def shown(self) -> list[Span]:
         """When a face of theirs is seen, as spans on the recording's axis; those that touch are one."""
-        return joined((int(one.face.times_us[0]), int(one.face.times_us[-1])) for one in self.tracks)
+        return merge_spans((int(one.face.times_us[0]), int(one.face.times_us[-1])) for one in self.tracks)
 
 
-def cast_of(session: Session, recording_id: str) -> list[Participant]:
+def list_cast(session: Session, recording_id: str) -> list[Participant]:
     """Return who is in a recording, in the order they were added: who was said to be, speaks, has a face or a look."""
-    there = {one.id for one in participants_there(session.study, recording_id)}
-    there |= {one.participant_id for one in faces_of(session, recording_id) if one.participant_id}
-    there |= {one.participant_id for one in looks_in(session.study, recording_id)}
+    there = {one.id for one in present_participants(session.study, recording_id)}
+    there |= {one.participant_id for one in list_usable_faces(session, recording_id) if one.participant_id}
+    there |= {one.participant_id for one in person_descriptions(session.study, recording_id)}
     return [one for one in all_participants(session.study) if one.id in there]
 
 
-def people_of(session: Session, recording_id: str) -> list[RecordingPerson]:
+def list_people(session: Session, recording_id: str) -> list[RecordingPerson]:
     """Return everybody in a recording; whose faces nobody knows are one more, without a participant, at the end."""
     width, height = picture_size(session, recording_id)
     tracks: dict[str | None, list[PersonTrack]] = {}
-    for face in faces_of(session, recording_id):
+    for face in list_usable_faces(session, recording_id):
         tracks.setdefault(face.participant_id, []).append(person_track(face, width, height))
     spoken: dict[str, int] = {}
     for said in utterances_of(session.study, recording_id):
         if said.participant_id is not None:
             spoken[said.participant_id] = spoken.get(said.participant_id, 0) + said.end_us - said.start_us
     looks: dict[str, dict[LookKind, str]] = {}
-    for one in looks_in(session.study, recording_id):
+    for one in person_descriptions(session.study, recording_id):
         looks.setdefault(one.participant_id, {})[one.kind] = one.text
     found = [
-        RecordingPerson(one, looks.get(one.id, {}), _by_time(tracks.get(one.id, ())), spoken.get(one.id, 0))
-        for one in cast_of(session, recording_id)
+        RecordingPerson(one, looks.get(one.id, {}), _sort_by_time(tracks.get(one.id, ())), spoken.get(one.id, 0))
+        for one in list_cast(session, recording_id)
     ]
-    nobodys = _by_time(tracks.get(None, ()))
+    nobodys = _sort_by_time(tracks.get(None, ()))
     return [*found, RecordingPerson(None, {}, nobodys, 0)] if nobodys else found
 
 
-def faces_of(session: Session, recording_id: str) -> list[FaceTrack]:
+def list_usable_faces(session: Session, recording_id: str) -> list[FaceTrack]:
     """Return the face tracks of a recording, corrected, without what is no face or doubtful and nobody's."""
     return [
         one
@@ -124,7 +124,7 @@ def picture_size(session: Session, recording_id: str) -> tuple[int, int]:
     return (0, 0) if video is None else (video.width, video.height)
 
 
-def joined(spans: Iterable[Span]) -> list[Span]:
+def merge_spans(spans: Iterable[Span]) -> list[Span]:
     """Return spans by start, those that touch or overlap as one."""
     found: list[Span] = []
     for start, end in sorted(spans):
@@ -135,11 +135,11 @@ def joined(spans: Iterable[Span]) -> list[Span]:
     return found
 
 
-def _by_time(tracks: Sequence[PersonTrack]) -> tuple[PersonTrack, ...]:
+def _sort_by_time(tracks: Sequence[PersonTrack]) -> tuple[PersonTrack, ...]:
     return tuple(sorted(tracks, key=lambda one: (int(one.face.times_us[0]), one.face.id)))
 
 
-LEAST_PAUSE_US = 2 * SECOND
+MIN_PAUSE_US = 2 * SECOND_US
 """Shorter pauses belong to the talk."""
 
 
@@ -157,19 +157,19 @@ class CuedUtterance:
     left_out: bool
 
 
-def speech_of(session: Session, recording_id: str) -> list[CuedUtterance]:
+def read_cued_utterances(session: Session, recording_id: str) -> list[CuedUtterance]:
     """Return the utterances of a recording, by start."""
-    over = voice_overs(session, recording_id)
-    marks = cues_at(session, recording_id)
+    over = find_voice_overs(session, recording_id)
+    marks = cues_by_utterance(session, recording_id)
     return [
-        CuedUtterance(one, tuple(cue for cue in marks.get(one.id, ()) if not cue.prelabel), is_laid_over(one, over))
+        CuedUtterance(one, tuple(cue for cue in marks.get(one.id, ()) if not cue.prelabel), is_voice_over(one, over))
         for one in utterances_of(session.study, recording_id)
     ]
 
 
-def without_speech(said: Sequence[CuedUtterance], duration_us: int) -> list[Span]:
+def find_pauses(said: Sequence[CuedUtterance], duration_us: int) -> list[Span]:
     """Return the stretches of at least `LEAST_PAUSE_US` in which nobody of the scene speaks, by start."""
-    spoken = joined((one.utterance.start_us, one.utterance.end_us) for one in said if not one.left_out)
+    spoken = merge_spans((one.utterance.start_us, one.utterance.end_us) for one in said if not one.left_out)
     edges = [(0, 0), *spoken, (duration_us, duration_us)]
     gaps = [(before[1], after[0]) for before, after in pairwise(edges)]
-    return [(start, end) for start, end in gaps if end - start >= LEAST_PAUSE_US]
+    return [(start, end) for start, end in gaps if end - start >= MIN_PAUSE_US]

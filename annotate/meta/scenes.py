@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import cast
 
 from annotate.cues.cue_marks import CuePrelabel
-from annotate.cues.prelabels import decided, nobodys, renew_prelabels
+from annotate.cues.prelabels import decided_prelabels, replace_prelabels, uncounted_annotators
 from annotate.study.scheme_versions import use_shipped_scheme
 from project.entities.study_records import Changes, Json, Run, Segment, Utterance
 from project.ids import new_id
@@ -20,14 +20,14 @@ from project.queries.recording_rows import all_participants
 from project.queries.segment_rows import segments_of, values_in
 from project.session.jobs import JobSpec
 from project.session.session import Session
-from project.timebase import SECOND, utc_now
+from project.timebase import SECOND_US, utc_now
 from project.version import __version__
 
 SCHEME = "scenes"
 CHANGE, EVENT, SOUND = "change", "event", "sound"
 """Its tracks."""
 CUT, VOICE_OVER = "cut", "voice_over"
-SHOWN_US = SECOND // 2
+MARK_DURATION_US = SECOND_US // 2
 """How long a suggested scene change is marked: segments are no points."""
 
 
@@ -48,13 +48,13 @@ class SceneEvent:
     prelabel: bool
 
 
-def happenings(session: Session, recording_id: str) -> list[SceneEvent]:
+def read_scene_events(session: Session, recording_id: str) -> list[SceneEvent]:
     """Return everything of the scheme `scenes` in a recording, by start, without pre-labels that were decided on."""
     found = segments_of(session.study, recording_id, scheme=SCHEME)
     if not found:
         return []
-    suggested = nobodys(session.study)
-    done = decided(session, recording_id)
+    suggested = uncounted_annotators(session.study)
+    done = decided_prelabels(session, recording_id)
     values = values_in(session.study, recording_id)
     names = {one.id: one.pseudonym for one in all_participants(session.study)}
     scheme = session.schemes.known(SCHEME)
@@ -76,7 +76,7 @@ def happenings(session: Session, recording_id: str) -> list[SceneEvent]:
     return made
 
 
-def marked_once(found: Sequence[SceneEvent]) -> list[SceneEvent]:
+def deduplicate_marks(found: Sequence[SceneEvent]) -> list[SceneEvent]:
     """Return what people marked, by start; of the same label over shared time, as several people mark it, the first."""
     kept: list[SceneEvent] = []
     for one in found:
@@ -87,9 +87,9 @@ def marked_once(found: Sequence[SceneEvent]) -> list[SceneEvent]:
     return kept
 
 
-def voice_overs(session: Session, recording_id: str) -> list[Segment]:
+def find_voice_overs(session: Session, recording_id: str) -> list[Segment]:
     """Return where somebody marked a voice that belongs to nobody in the scene, by start."""
-    suggested = nobodys(session.study)
+    suggested = uncounted_annotators(session.study)
     found = segments_of(session.study, recording_id, scheme=SCHEME)
     marked = [
         one for one in found if (one.track, one.label) == (SOUND, VOICE_OVER) and one.annotator_id not in suggested
@@ -97,7 +97,7 @@ def voice_overs(session: Session, recording_id: str) -> list[Segment]:
     return sorted(marked, key=lambda one: (one.start_us, one.end_us, one.id))
 
 
-def is_laid_over(said: Utterance, over: Sequence[Segment]) -> bool:
+def is_voice_over(said: Utterance, over: Sequence[Segment]) -> bool:
     """Tell whether more than half of an utterance lies in voice-over."""
     covered, reached = 0, said.start_us
     for one in over:
@@ -147,7 +147,7 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
     parameters = {key: value for key, value in work.parameters.items() if key != "path"}
     run = Run(new_id(), work.recording_id, KIND, _BACKEND, parameters, dict(result), utc_now(), __version__)
     found = [
-        CuePrelabel(CHANGE, CUT, time_us, min(time_us + SHOWN_US, last), None, "")
+        CuePrelabel(CHANGE, CUT, time_us, min(time_us + MARK_DURATION_US, last), None, "")
         for time_us in cast(list[int], result["times_us"])
         if time_us < last
     ]
@@ -157,4 +157,4 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
     with session.study.together():
         with session.study.recording_run():
             insert_run(session.study, run)
-        return changes | renew_prelabels(session, work.recording_id, found, SCHEME)
+        return changes | replace_prelabels(session, work.recording_id, found, SCHEME)

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from annotate.agreement.annotator_lanes import Mark, grouped, people_of, read_marks
+from annotate.agreement.annotator_lanes import Mark, group_marks, list_annotators_of, read_marks
 from annotate.cues.prelabels import is_prelabel
-from annotate.segments.segment_edits import find
+from annotate.segments.segment_edits import find_segment
 from annotate.team.training_gate import Gate
 from project.entities.study_records import Annotator, Changes, Recording, Review, ReviewDecision, Segment
 from project.errors import UserError
@@ -20,20 +20,20 @@ from project.schemes.scheme import FieldKind, Scheme
 from project.session.session import Session
 from project.timebase import utc_now
 
-LONGEST_NOTE = 2_000
+MAX_NOTE_CHARS = 2_000
 
 
-def decide(session: Session, segment_id: str, decision: ReviewDecision, note: str = "") -> Changes:
+def review_segment(session: Session, segment_id: str, decision: ReviewDecision, note: str = "") -> Changes:
     """Agree or disagree with somebody else's segment, in place of what was said about it before.
 
     Raises:
         UserError: there is no such segment, the annotator of this session made it, it is a pre-label, or its lane is
             an adjudicated one.
     """
-    segment = _others(session, segment_id)
+    segment = _require_other_author(session, segment_id)
     note = note.strip()
-    if len(note) > LONGEST_NOTE:
-        raise UserError(f"A note has up to {LONGEST_NOTE:,} characters.", "Say it more briefly.")
+    if len(note) > MAX_NOTE_CHARS:
+        raise UserError(f"A note has up to {MAX_NOTE_CHARS:,} characters.", "Say it more briefly.")
     verb = "Agree" if decision is ReviewDecision.AGREE else "Disagree"
     with session.step(f"{verb} with segment") as step:
         reviewer = session.annotator()
@@ -44,7 +44,7 @@ def decide(session: Session, segment_id: str, decision: ReviewDecision, note: st
     return step.changes
 
 
-def withdraw(session: Session, segment_id: str) -> Changes:
+def withdraw_review(session: Session, segment_id: str) -> Changes:
     """Take back what the annotator of this session said about a segment.
 
     Raises:
@@ -62,9 +62,9 @@ def withdraw(session: Session, segment_id: str) -> Changes:
     return step.changes
 
 
-def _others(session: Session, segment_id: str) -> Segment:
+def _require_other_author(session: Session, segment_id: str) -> Segment:
     session.study.require_writable()
-    segment = find(session, segment_id)
+    segment = find_segment(session, segment_id)
     author = next(one for one in all_annotators(session.study) if one.id == segment.annotator_id)
     if author.name == session.annotator_name:
         raise UserError(
@@ -201,25 +201,25 @@ class RecordingReview:
         )
 
 
-def sheet(
+def build_recording_review(
     session: Session, recording_id: str, first: Annotator, second: Annotator, third: Annotator | None = None
 ) -> RecordingReview:
     """Set the segments of two or three annotators of a recording side by side."""
     people = [one.id for one in (first, second, third) if one is not None]
     marks = read_marks(session, recording_id, people)
     items = []
-    for group in grouped(marks):
+    for group in group_marks(marks):
         by = {one.segment.annotator_id: one for one in group}
         one, other, extra = by.get(first.id), by.get(second.id), by.get(third.id) if third else None
         scheme = session.schemes.known(group[0].segment.scheme)
-        differs = differences(scheme, one, other) if one and other else ()
-        further = [differences(scheme, mark, extra) for mark in (one, other) if mark and extra]
+        differs = find_differences(scheme, one, other) if one and other else ()
+        further = [find_differences(scheme, mark, extra) for mark in (one, other) if mark and extra]
         third_differs = tuple(dict.fromkeys(key for keys in further for key in keys))
         items.append(ReviewItem(one, other, extra, differs, third_differs))
     return RecordingReview(first, second, third, tuple(items))
 
 
-def with_reviews(before: RecordingReview, reviews: Mapping[str, Sequence[Review]]) -> RecordingReview:
+def update_reviews(before: RecordingReview, reviews: Mapping[str, Sequence[Review]]) -> RecordingReview:
     """Return a sheet with these reviews (segment id -> all of it) in place of the old ones; nothing is matched anew."""
 
     def renewed(mark: Mark | None) -> Mark | None:
@@ -242,14 +242,14 @@ def default_pair(session: Session, recording_id: str) -> tuple[Annotator, Annota
 
     Where who works here marked nothing, it is the two with the most segments.
     """
-    people = people_of(session, recording_id)
+    people = list_annotators_of(session, recording_id)
     own = next((one for one in people if one.name == session.annotator_name), None)
     if own is not None:
         people = [own, *(one for one in people if one is not own)]
     return (people[0], people[1]) if len(people) > 1 else None
 
 
-def differences(scheme: Scheme | None, one: Mark, other: Mark) -> tuple[str, ...]:
+def find_differences(scheme: Scheme | None, one: Mark, other: Mark) -> tuple[str, ...]:
     """Return in what two segments differ: `label`, keys of fields in the scheme's order, `boundaries`."""
     first, second = one.segment, other.segment
     found = [LABEL] if first.label != second.label else []
@@ -259,19 +259,19 @@ def differences(scheme: Scheme | None, one: Mark, other: Mark) -> tuple[str, ...
         mine, theirs = one.values.get(field.key), other.values.get(field.key)
         if bool(mine) != bool(theirs) if field.kind is FieldKind.TEXT else mine != theirs:
             found.append(field.key)
-    if iou(first, second) < BOUNDARIES_IOU:
+    if segment_iou(first, second) < BOUNDARIES_IOU:
         found.append(BOUNDARIES)
     return tuple(found)
 
 
-def named(scheme: Scheme | None, keys: Sequence[str]) -> list[str]:
+def name_differences(scheme: Scheme | None, keys: Sequence[str]) -> list[str]:
     """Return in words what `differences` returned."""
     names = {field.key: field.name for field in scheme.fields} if scheme is not None else {}
     names |= {LABEL: "Label", BOUNDARIES: "Boundaries"}
     return [names.get(key, key) for key in keys]
 
 
-def iou(one: Segment, other: Segment) -> float:
+def segment_iou(one: Segment, other: Segment) -> float:
     """Return the shared time of two segments over the time that either covers, 0 to 1."""
     shared = max(0, min(one.end_us, other.end_us) - max(one.start_us, other.start_us))
     return shared / (one.end_us - one.start_us + other.end_us - other.start_us - shared)
@@ -292,7 +292,7 @@ class TrainingComparison:
         return min(one.segment.start_us for one in (self.mine, self.reference) if one is not None)
 
 
-def training_lines(session: Session, annotator: Annotator, gate: Gate) -> list[TrainingComparison]:
+def compare_training(session: Session, annotator: Annotator, gate: Gate) -> list[TrainingComparison]:
     """Return what an annotator and the reference marked, in the recordings that the annotator is done with, by time."""
     done = completions(session.study)
     lines = []
@@ -300,10 +300,10 @@ def training_lines(session: Session, annotator: Annotator, gate: Gate) -> list[T
         if recording.id not in gate.recordings or (recording.id, annotator.id) not in done:
             continue
         marks = read_marks(session, recording.id, {annotator.id, gate.reference})
-        for group in grouped(marks):
+        for group in group_marks(marks):
             by = {one.segment.annotator_id: one for one in group}
             mine, other = by.get(annotator.id), by.get(gate.reference)
             scheme = session.schemes.known(group[0].segment.scheme)
-            differs = tuple(named(scheme, differences(scheme, mine, other))) if mine and other else ()
+            differs = tuple(name_differences(scheme, find_differences(scheme, mine, other))) if mine and other else ()
             lines.append(TrainingComparison(recording, mine, other, differs))
     return sorted(lines, key=lambda one: (one.recording.number, one.start_us))

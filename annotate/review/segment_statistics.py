@@ -7,7 +7,7 @@ import numpy as np
 
 from annotate.agreement.annotation_arrays import AgreementData, ChosenField, NamedKey
 from annotate.agreement.figure_intervals import Floats, Ints
-from annotate.agreement.study_agreement import AgreementQuery, read
+from annotate.agreement.study_agreement import AgreementQuery, read_agreement_input
 from project.entities.study_records import Json
 from project.session.session import Session
 
@@ -85,16 +85,16 @@ class Statistics:
         }
 
 
-def statistics(session: Session, question: AgreementQuery | None = None) -> Statistics:
+def compute_segment_statistics(session: Session, question: AgreementQuery | None = None) -> Statistics:
     """Count the segments that the question is about; of people, unless it names a pair.
 
     Raises:
         UserError: the question names what the study does not have.
     """
-    return count(read(session, question).material)
+    return summarize_segments(read_agreement_input(session, question).material)
 
 
-def count(material: AgreementData) -> Statistics:
+def summarize_segments(material: AgreementData) -> Statistics:
     """Count what was read. It looks at no study, so it may run in another thread."""
     kinds = len(material.labels)
     by_annotator = np.zeros((len(material.annotators), kinds), np.int64)
@@ -105,19 +105,21 @@ def count(material: AgreementData) -> Statistics:
         labels=material.labels,
         by_label=by_annotator.sum(0),
         by_annotator=by_annotator,
-        fields=tuple(_counted(one, material.label, kinds) for one in material.choosing),
+        fields=tuple(_count_choices(one, material.label, kinds) for one in material.choosing),
         seconds={label.key: seconds[material.label == code] for code, label in enumerate(material.labels)},
         density=_density(material, kinds),
         recordings=len(np.unique(material.recording)),
     )
 
 
-def count_each(material: AgreementData) -> tuple[Statistics, ...]:
+def summarize_by_annotator(material: AgreementData) -> tuple[Statistics, ...]:
     """Count what was read for each annotator who worked on a recording, alone; like `count` otherwise."""
-    return tuple(count(_only(material, one)) for one in np.flatnonzero(material.worked.any(0)).tolist())
+    return tuple(
+        summarize_segments(_select_annotator(material, one)) for one in np.flatnonzero(material.worked.any(0)).tolist()
+    )
 
 
-def _only(material: AgreementData, annotator: int) -> AgreementData:
+def _select_annotator(material: AgreementData, annotator: int) -> AgreementData:
     """Return the segments of one annotator, without ratings and reviews."""
     theirs = material.annotator == annotator
     return replace(
@@ -138,7 +140,7 @@ def _only(material: AgreementData, annotator: int) -> AgreementData:
     )
 
 
-def _counted(asked: ChosenField, label: Ints, kinds: int) -> ChoiceFieldCounts:
+def _count_choices(asked: ChosenField, label: Ints, kinds: int) -> ChoiceFieldCounts:
     chosen = asked.chosen.astype(np.int64)
     of_label = (label[:, None] == np.arange(kinds)).astype(np.int64)
     return ChoiceFieldCounts(

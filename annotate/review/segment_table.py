@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from annotate.agreement.annotator_lanes import disputed
+from annotate.agreement.annotator_lanes import find_disputed
 from annotate.blinding.label_disagreement import VerdictBoard, Verdicts
-from annotate.blinding.revisions import revised_segments
+from annotate.blinding.revisions import find_revised_segments
 from project.entities.study_records import (
     Annotator,
     Changes,
@@ -28,23 +28,23 @@ from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import all_collections, all_participants, all_recordings, hold_outs
 from project.queries.segment_rows import (
     comment_counts,
-    completed,
-    in_training,
-    listed_segments,
-    listed_values,
+    completed_work,
     review_counts,
+    table_segments,
+    table_values,
+    training_work,
 )
 from project.queries.transcript_rows import utterances_of
-from project.schemes.scheme import CHOOSING, Field, FieldKind, Scheme, problems_of
+from project.schemes.scheme import CHOICE_KINDS, Field, FieldKind, Scheme, segment_problems
 from project.session.session import Session
 from project.store.study import Study
-from project.text_format import as_csv
+from project.text_format import to_csv
 from project.timebase import format_time
 
-_EVERYTHING = frozenset({"recording", "collection", "annotator", "participant", "scheme_version", "property"})
+_RELOAD_TABLES = frozenset({"recording", "collection", "annotator", "participant", "scheme_version", "property"})
 _COMPARED = frozenset({"segment", "completion", "assignment"})
-_ABOUT_ONE = ("segment", "segment_value", "review", "comment")
-_JUDGES = frozenset({"segment", "segment_value", "utterance", "judgment", "reveal"})
+_SEGMENT_TABLES = ("segment", "segment_value", "review", "comment")
+_JUDGE_TABLES = frozenset({"segment", "segment_value", "utterance", "judgment", "reveal"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +89,9 @@ class SegmentTable:
 
     def touched(self, changes: Changes) -> list[str] | None:
         """Return the ids of the segments that are read again after an edit; None for all."""
-        if _EVERYTHING & changes.tables.keys():
+        if _RELOAD_TABLES & changes.tables.keys():
             return None
-        return sorted({one for table in _ABOUT_ONE for one in changes.ids(table)})
+        return sorted({one for table in _SEGMENT_TABLES for one in changes.ids(table)})
 
     def apply(self, changes: Changes, rows: Mapping[str, SegmentRow] | None = None) -> bool:
         """Take in what an edit touched; returns whether anything here may be different now.
@@ -115,11 +115,11 @@ class SegmentTable:
         if changes.ids("utterance"):
             self._spoken.clear()
             self._problems.clear()
-        if _JUDGES & changes.tables.keys():
+        if _JUDGE_TABLES & changes.tables.keys():
             self._forget_judges()
         if changes.ids("hold_out"):
             self.held_out = hold_outs(self._session.study)
-        return bool(touched or {*_COMPARED, *_JUDGES, "hold_out"} & changes.tables.keys())
+        return bool(touched or {*_COMPARED, *_JUDGE_TABLES, "hold_out"} & changes.tables.keys())
 
     def problems(self, segment_id: str) -> tuple[str, ...]:
         """Return what is still to be done about a segment, a short line each."""
@@ -131,7 +131,7 @@ class SegmentTable:
             self._problems[segment_id] = (
                 ()
                 if scheme is None
-                else problems_of(
+                else segment_problems(
                     scheme,
                     segment,
                     row.values,
@@ -153,13 +153,13 @@ class SegmentTable:
     def disputed(self, segment_id: str) -> bool:
         """Tell whether others who worked on the recording say something else (see `annotate.agreement.annotator_lanes`)."""
         if self._disputed is None:
-            training = in_training(self._session.study)
+            training = training_work(self._session.study)
             worked: dict[str, set[str]] = {}
             marked = ((row.segment.recording_id, row.segment.annotator_id) for row in self.rows.values())
-            for recording, who in {*marked, *completed(self._session.study)} - training:
+            for recording, who in {*marked, *completed_work(self._session.study)} - training:
                 if self.annotators[who].kind == "person":
                     worked.setdefault(recording, set()).add(who)
-            self._disputed = disputed([row.segment for row in self.rows.values()], worked)
+            self._disputed = find_disputed([row.segment for row in self.rows.values()], worked)
         return segment_id in self._disputed
 
     def verdicts(self, segment_id: str) -> Verdicts | None:
@@ -181,7 +181,7 @@ class SegmentTable:
     def revised(self, segment_id: str) -> bool:
         """Tell whether who made a segment changed it after they were shown what judges say."""
         if self._revised is None:
-            self._revised = revised_segments(self._session)
+            self._revised = find_revised_segments(self._session)
         return segment_id in self._revised
 
     def _forget_judges(self) -> None:
@@ -196,7 +196,7 @@ class SegmentTable:
 
 def segment_rows(study: Study, only: Sequence[str] | None = None) -> dict[str, SegmentRow]:
     """Return the rows of all segments, or of some ids, by recording and start."""
-    values, comments, reviews = listed_values(study, only), comment_counts(study, only), review_counts(study, only)
+    values, comments, reviews = table_values(study, only), comment_counts(study, only), review_counts(study, only)
     return {
         segment.id: SegmentRow(
             segment,
@@ -204,7 +204,7 @@ def segment_rows(study: Study, only: Sequence[str] | None = None) -> dict[str, S
             *comments.get(segment.id, (0, 0)),
             *reviews.get(segment.id, (0, 0)),
         )
-        for segment in listed_segments(study, only)
+        for segment in table_segments(study, only)
     }
 
 
@@ -255,7 +255,7 @@ class Filter:
     revised: bool | None = None
 
     def __bool__(self) -> bool:
-        return self != _NOTHING
+        return self != _NO_FILTER
 
     def apply(self, table: SegmentTable, among: AbcCollection[str] | None = None) -> list[str]:
         """Return the ids of the segments for which every condition holds, in the table's order.
@@ -283,7 +283,7 @@ class Filter:
             and self.reviewed in (None, row.agreeing + row.disagreeing > 0)
             and self.disagreed in (None, row.disagreeing > 0)
             and self.held_out in (None, one.recording_id in table.held_out)
-            and all(_has(row.values.get(key), wanted) for key, wanted in self.values.items())
+            and all(_has_value(row.values.get(key), wanted) for key, wanted in self.values.items())
         )
 
     def _holds(self, key: str, table: SegmentTable) -> bool:
@@ -305,16 +305,16 @@ class Filter:
         )
 
 
-_NOTHING = Filter()
+_NO_FILTER = Filter()
 
 
-def _has(value: Json, wanted: frozenset[str]) -> bool:
+def _has_value(value: Json, wanted: frozenset[str]) -> bool:
     if value in (None, "", []):
         return EMPTY in wanted
     return any(str(one) in wanted for one in value) if isinstance(value, list) else str(value) in wanted
 
 
-FIELD = "field "
+FIELD_PREFIX = "field "
 """What the keys of the columns of a form's fields begin with."""
 
 
@@ -344,11 +344,13 @@ class SegmentColumns:
         needed = {key for rule in self._session.scheme.rules for key in rule.needs}
         several = len(list(self._session.schemes)) > 1 or len(self._session.scheme.tracks) > 1
         fields = [
-            SegmentTableColumn(FIELD + field.key, field.name, field.kind in CHOOSING and field.key in needed)
+            SegmentTableColumn(FIELD_PREFIX + field.key, field.name, field.kind in CHOICE_KINDS and field.key in needed)
             for field in self._fields.values()
         ]
         first = next((field.key for field in self._fields.values() if field.kind is FieldKind.TEXT), "")
-        fields = [SegmentTableColumn(one.key, one.title, one.shown or one.key == FIELD + first) for one in fields]
+        fields = [
+            SegmentTableColumn(one.key, one.title, one.shown or one.key == FIELD_PREFIX + first) for one in fields
+        ]
         return (
             SegmentTableColumn("recording", "Recording"),
             SegmentTableColumn("collection", "Collection", False),
@@ -399,7 +401,9 @@ class SegmentColumns:
             case "problems":
                 return " ".join(self._table.problems(segment_id))
             case _:
-                return self._value(one.scheme, key.removeprefix(FIELD), row.values.get(key.removeprefix(FIELD)))
+                return self._value(
+                    one.scheme, key.removeprefix(FIELD_PREFIX), row.values.get(key.removeprefix(FIELD_PREFIX))
+                )
 
     def ordered(self, ids: Iterable[str], key: str, descending: bool = False) -> list[str]:
         """Return ids sorted by a column; what is equal there stays in the order of recordings and times."""
@@ -414,7 +418,7 @@ class SegmentColumns:
         """Return rows as CSV with a head; no cell can be taken for a formula."""
         titles = {one.key: one.title for one in self.columns}
         head = [titles[key] for key in keys]
-        return as_csv(head, ([self.text(key, one) for key in keys] for one in ids))
+        return to_csv(head, ([self.text(key, one) for key in keys] for one in ids))
 
     def _place(self, segment_id: str) -> tuple[int, int, int, str]:
         one = self._table.rows[segment_id].segment
@@ -435,7 +439,7 @@ class SegmentColumns:
                 return lambda one: (rows[one].disagreeing, rows[one].agreeing)
             case "judges":
                 return lambda one: said.entropy if (said := self._table.verdicts(one)) is not None else -1.0
-        field = self._fields.get(key.removeprefix(FIELD)) if key.startswith(FIELD) else None
+        field = self._fields.get(key.removeprefix(FIELD_PREFIX)) if key.startswith(FIELD_PREFIX) else None
         if field is not None and field.kind in (FieldKind.SCALE, FieldKind.SLIDER):
             return lambda one: _number(rows[one].values.get(field.key))
         return lambda one: self.text(key, one).casefold()
@@ -473,7 +477,7 @@ class SegmentColumns:
 
     def _choice(self, scheme: Scheme | None, key: str, value: str) -> str:
         for each_field in scheme.fields if scheme else ():
-            if each_field.key == key and each_field.kind in CHOOSING:
+            if each_field.key == key and each_field.kind in CHOICE_KINDS:
                 return next((choice.name for choice in each_field.choices if choice.key == value), value)
         return " ".join(value.split())
 

@@ -10,19 +10,19 @@ from enum import StrEnum
 from itertools import combinations
 from operator import is_
 
-from annotate.cues.prelabels import nobodys
-from annotate.review.peer_review import sheet
+from annotate.cues.prelabels import uncounted_annotators
+from annotate.review.peer_review import build_recording_review
 from annotate.review.segment_table import SegmentRow, SegmentTable
 from project.entities.study_records import Annotator, Json, MediumRole, Recording, Run
 from project.queries.annotator_rows import all_annotators, all_assignments, completions
 from project.queries.history_rows import latest_run
 from project.queries.recording_rows import all_media, all_recordings, hold_outs
-from project.queries.segment_rows import in_training, segment_counts, unresolved_comments
+from project.queries.segment_rows import segment_counts, training_work, unresolved_comments
 from project.session.session import MediaState, Session
-from project.text_format import counted, shown
+from project.text_format import escape_unprintable, pluralize
 from project.timebase import format_time
 
-_LONGEST = 120
+_MAX_EXCERPT_CHARS = 120
 
 
 class ChecklistItemKind(StrEnum):
@@ -40,7 +40,7 @@ class ChecklistItemKind(StrEnum):
     """Two are done with a recording, and one has to review segments of the other."""
 
 
-NAMES = {
+KIND_NAMES = {
     ChecklistItemKind.INCOMPLETE: "Incomplete segments",
     ChecklistItemKind.COMMENT: "Unresolved comments",
     ChecklistItemKind.REVIEW: "Segments to review",
@@ -75,7 +75,7 @@ class Checklist:
         for one in self.tasks:
             if one.annotator.id == annotator.id:
                 found[one.kind] += one.count
-        return {kind: found[kind] for kind in NAMES}
+        return {kind: found[kind] for kind in KIND_NAMES}
 
     def as_json(self) -> dict[str, Json]:
         """Return the counts of each annotator, and every task."""
@@ -102,7 +102,7 @@ class Checklist:
         lines = []
         for who in self.annotators:
             counts = {kind: number for kind, number in self.counts(who).items() if number}
-            told = ", ".join(f"{NAMES[kind].lower()} {number}" for kind, number in counts.items())
+            told = ", ".join(f"{KIND_NAMES[kind].lower()} {number}" for kind, number in counts.items())
             lines.append(f"{who.name}: {told or 'nothing to do'}")
             lines += [
                 f"  recording {one.recording.number}, {format_time(one.time_us)}  {one.text}"
@@ -132,35 +132,35 @@ class ReviewsWaiting:
             rows.setdefault(row.segment.recording_id, []).append(row)
         done: dict[str, list[Annotator]] = {}
         study = self._session.study
-        for recording_id, annotator_id in sorted(completions(study).keys() - in_training(study)):
+        for recording_id, annotator_id in sorted(completions(study).keys() - training_work(study)):
             if table.annotators[annotator_id].kind == "person":
                 done.setdefault(recording_id, []).append(table.annotators[annotator_id])
         for recording_id, people in done.items():
             here = rows.get(recording_id, [])
             before = self._kept.get(recording_id)
-            if before is None or before[1] != people or not _same(before[0], here):
+            if before is None or before[1] != people or not _is_unchanged(before[0], here):
                 before = self._kept[recording_id] = here, people, self._tasks(table.recordings[recording_id], people)
             yield from before[2]
 
     def _tasks(self, recording: Recording, people: Sequence[Annotator]) -> list[ChecklistItem]:
         found = []
         for pair in combinations(people, 2):
-            items = sheet(self._session, recording.id, *pair).items
+            items = build_recording_review(self._session, recording.id, *pair).items
             for who, other in (pair, pair[::-1]):
                 waiting = [mark.segment for item in items for mark in item.waits_for(who.id)]
                 if waiting:
-                    text = f"{counted(len(waiting), 'segment')} of {other.name} to agree or disagree with."
+                    text = f"{pluralize(len(waiting), 'segment')} of {other.name} to agree or disagree with."
                     start = min(one.start_us for one in waiting)
                     found.append(ChecklistItem(ChecklistItemKind.REVIEW, who, recording, text, start))
         return found
 
 
-def _same(before: Sequence[SegmentRow], now: Sequence[SegmentRow]) -> bool:
+def _is_unchanged(before: Sequence[SegmentRow], now: Sequence[SegmentRow]) -> bool:
     # The table makes new rows of what an edit touched, also where only the reviewer is another one.
     return len(before) == len(now) and all(map(is_, before, now))
 
 
-def checklist(
+def build_checklist(
     session: Session,
     table: SegmentTable,
     annotators: Sequence[Annotator] = (),
@@ -177,11 +177,11 @@ def checklist(
     people = tuple(annotators or (one for one in table.annotators.values() if one.kind == "person"))
     wanted = {one.id for one in people}
     order = {who.id: place for place, who in enumerate(people)}
-    kinds = {kind: place for place, kind in enumerate(NAMES)}
+    kinds = {kind: place for place, kind in enumerate(KIND_NAMES)}
     found = [
         one
         for part in (
-            _incomplete(table, wanted),
+            _incomplete_items(table, wanted),
             _plan(session, table),
             _comments(session, table),
             (reviews or ReviewsWaiting(session)).find(table),
@@ -193,7 +193,7 @@ def checklist(
     return Checklist(people, tuple(found))
 
 
-def _incomplete(table: SegmentTable, wanted: set[str]) -> Iterator[ChecklistItem]:
+def _incomplete_items(table: SegmentTable, wanted: set[str]) -> Iterator[ChecklistItem]:
     for key, row in table.rows.items():
         one = row.segment
         if one.annotator_id in wanted and (problems := table.problems(key)):
@@ -214,7 +214,7 @@ def _plan(session: Session, table: SegmentTable) -> Iterator[ChecklistItem]:
                 ChecklistItemKind.OPEN,
                 who,
                 recording,
-                f"{counted(begun[pair], 'segment')} marked; not said to be done.",
+                f"{pluralize(begun[pair], 'segment')} marked; not said to be done.",
             )
         else:
             yield ChecklistItem(ChecklistItemKind.EMPTY, who, recording, "Nothing is marked yet.")
@@ -225,7 +225,7 @@ def _comments(session: Session, table: SegmentTable) -> Iterator[ChecklistItem]:
         segment = table.rows[one.segment_id].segment
         who, recording = table.annotators[segment.annotator_id], table.recordings[segment.recording_id]
         said = " ".join(one.text.split())
-        short = said if len(said) <= _LONGEST else f"{said[: _LONGEST - 1]}…"
+        short = said if len(said) <= _MAX_EXCERPT_CHARS else f"{said[: _MAX_EXCERPT_CHARS - 1]}…"
         text = f"{table.annotators[one.annotator_id].name}: {short}"
         yield ChecklistItem(ChecklistItemKind.COMMENT, who, recording, text, segment.start_us, segment.id)
 
@@ -284,25 +284,27 @@ class Overview:
     def as_text(self) -> str:
         """Return the figures and a line for each recording, for people."""
         who = ", ".join(self.annotators) or "nobody yet"
-        size = f"{counted(len(self.recordings), 'recording')}, {counted(self.segments, 'segment')}"
-        lines = [f"{shown(self.name)}: {size}, by {who}"]
+        size = f"{pluralize(len(self.recordings), 'recording')}, {pluralize(self.segments, 'segment')}"
+        lines = [f"{escape_unprintable(self.name)}: {size}, by {who}"]
         for r in self.recordings:
-            notes = [counted(r.segments, "segment")]
+            notes = [pluralize(r.segments, "segment")]
             if r.held_out:
                 notes.append("held out")
             if r.faces:
-                notes.append(counted(int(str(r.faces.result.get("tracks") or 0)), "face track"))
+                notes.append(pluralize(int(str(r.faces.result.get("tracks") or 0)), "face track"))
             if r.state is not None and r.state is not MediaState.PRESENT:
                 notes.append(f"file {r.state.value}")
             length = format_time(r.recording.duration_us)
-            lines.append(f"{r.recording.number:4}  {length}  {shown(r.recording.name)}  ({', '.join(notes)})")
+            lines.append(
+                f"{r.recording.number:4}  {length}  {escape_unprintable(r.recording.name)}  ({', '.join(notes)})"
+            )
         return "\n".join(lines)
 
 
-def overview(session: Session) -> Overview:
+def build_overview(session: Session) -> Overview:
     """Count what is in the study and look where its files are."""
     counts, kept_back = segment_counts(session.study), hold_outs(session.study)
-    suggested = nobodys(session.study)
+    suggested = uncounted_annotators(session.study)
     counts = {place: {one: n for one, n in who.items() if one not in suggested} for place, who in counts.items()}
     wrote = {annotator_id for of_recording in counts.values() for annotator_id in of_recording}
     main = {m.recording_id: m for m in all_media(session.study) if m.role is MediumRole.MAIN}

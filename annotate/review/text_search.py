@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 from project.entities.study_records import Changes, Json, Recording, Segment
 from project.queries.annotator_rows import all_annotators
-from project.queries.chain_rows import chain_called, node_called
-from project.queries.question_rows import question_called
+from project.queries.chain_rows import find_chain, find_node
+from project.queries.question_rows import find_question
 from project.queries.recording_rows import all_participants, all_recordings
-from project.queries.segment_rows import listed_segments
-from project.queries.transcript_rows import utterances_called
-from project.search.free_texts import OF_CHAINS, ON_SEGMENTS, TextLocation
+from project.queries.segment_rows import table_segments
+from project.queries.transcript_rows import find_utterances
+from project.search.free_texts import CHAIN_TABLES, SEGMENT_TABLES, TextLocation
 from project.search.search_index import Excerpt, SearchIndex
 from project.session.session import Session
 from project.timebase import format_time
@@ -106,7 +106,7 @@ class StudySearch:
             if place.table == "segment_value":
                 found[place.subject] = number
         for number, place in places.items():
-            if place.table in ON_SEGMENTS:
+            if place.table in SEGMENT_TABLES:
                 found.setdefault(place.subject, number)
         return found
 
@@ -114,20 +114,20 @@ class StudySearch:
         """Return the texts that fit best, the best first; `elsewhere` leaves out what is about segments."""
         if not elsewhere:
             return self._described(self.index.best(typed, limit))
-        places = {n: place for n, place in self.index.places(typed).items() if place.table not in ON_SEGMENTS}
+        places = {n: place for n, place in self.index.places(typed).items() if place.table not in SEGMENT_TABLES}
         return self._described([(place, self.index.excerpt(typed, n)) for n, place in list(places.items())[:limit]])
 
     def _described(self, found: list[tuple[TextLocation, Excerpt]]) -> list[SearchHit]:
-        about = [place.subject for place, _ in found if place.table in ON_SEGMENTS]
+        about = [place.subject for place, _ in found if place.table in SEGMENT_TABLES]
         study = self._session.study
-        segments = {one.id: one for one in listed_segments(study, [*dict.fromkeys(about)])} if about else {}
+        segments = {one.id: one for one in table_segments(study, [*dict.fromkeys(about)])} if about else {}
         recordings = {one.id: one for one in all_recordings(study)}
         people = {one.id: one.name for one in all_annotators(study)}
-        said = utterances_called(study, [place.subject for place, _ in found if place.table == "utterance"])
+        said = find_utterances(study, [place.subject for place, _ in found if place.table == "utterance"])
         names = {one.id: one.pseudonym for one in all_participants(study)} if said else {}
         hits = []
         for place, excerpt in found:
-            if place.table in ON_SEGMENTS:
+            if place.table in SEGMENT_TABLES:
                 segment = segments[place.subject]
                 kind = _KINDS.get(place.table) or self._field(segment, place.field)
                 recording = recordings[segment.recording_id]
@@ -138,7 +138,7 @@ class StudySearch:
                 speaker = names.get(one.participant_id or "", "")
                 owner = recordings[one.recording_id]
                 hits.append(SearchHit(place, "Utterance", excerpt, None, owner, one.start_us, speaker))
-            elif place.table in OF_CHAINS:
+            elif place.table in CHAIN_TABLES:
                 recording_id, start_us, author = self._of_chains(place)
                 owner = recordings[recording_id]
                 hits.append(SearchHit(place, _KINDS[place.table], excerpt, None, owner, start_us, people[author]))
@@ -150,11 +150,11 @@ class StudySearch:
         """Return recording, start and author of a chain, a node or a question."""
         study = self._session.study
         if place.table == "question":
-            question = question_called(study, place.subject)
+            question = find_question(study, place.subject)
             assert question is not None
             return question.recording_id, question.start_us, question.annotator_id
-        node = node_called(study, place.subject) if place.table == "chain_node" else None
-        chain = chain_called(study, place.subject if node is None else node.chain_id)
+        node = find_node(study, place.subject) if place.table == "chain_node" else None
+        chain = find_chain(study, place.subject if node is None else node.chain_id)
         assert chain is not None
         return chain.recording_id, 0 if node is None else node.start_us, chain.annotator_id
 

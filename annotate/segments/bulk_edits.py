@@ -6,26 +6,26 @@ Remarks on segments: anybody may make one on any segment, which stays as it is.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from annotate.segments.segment_edits import delete_segments, fill_in, find, move_segments, set_label
+from annotate.segments.segment_edits import delete_segments, find_segment, move_segments, set_label, write_field
 from project.entities.study_records import Changes, Comment, Json, Segment
 from project.errors import UserError
 from project.ids import new_id
 from project.queries import segment_rows as rows
-from project.queries.segment_rows import listed_segments, listed_values
+from project.queries.segment_rows import table_segments, table_values
 from project.schemes.scheme import Extent, Field, FieldKind
 from project.session.session import Session
-from project.text_format import counted, counted_rows
+from project.text_format import describe_rows, pluralize
 from project.timebase import utc_now
 
 
-def own(session: Session, segment_ids: Iterable[str]) -> list[Segment]:
+def own_segments(session: Session, segment_ids: Iterable[str]) -> list[Segment]:
     """Return those of some segments that the annotator of the session made."""
     author = session.annotator()
-    found = listed_segments(session.study, [*segment_ids])
+    found = table_segments(session.study, [*segment_ids])
     return [one for one in found if author is not None and one.annotator_id == author.id]
 
 
-def with_label(session: Session, segments: Sequence[Segment], label: str) -> list[Segment]:
+def filter_by_label(session: Session, segments: Sequence[Segment], label: str) -> list[Segment]:
     """Return those whose track has a label."""
     return [
         one
@@ -36,7 +36,7 @@ def with_label(session: Session, segments: Sequence[Segment], label: str) -> lis
     ]
 
 
-def with_choice(session: Session, segments: Sequence[Segment], field: str, choice: str) -> list[Segment]:
+def filter_by_choice(session: Session, segments: Sequence[Segment], field: str, choice: str) -> list[Segment]:
     """Return those whose form has a field with a choice."""
     return [
         one
@@ -49,7 +49,7 @@ def with_choice(session: Session, segments: Sequence[Segment], field: str, choic
     ]
 
 
-def free(session: Session, segments: Sequence[Segment]) -> list[Segment]:
+def filter_movable(session: Session, segments: Sequence[Segment]) -> list[Segment]:
     """Return those whose times may be changed: they are not about the recording as a whole."""
     return [
         one
@@ -65,7 +65,11 @@ def change_label(session: Session, segment_ids: Iterable[str], label: str) -> Ch
     Raises:
         UserError: there are none.
     """
-    return set_label(session, [one.id for one in _some(with_label(session, own(session, segment_ids), label))], label)
+    return set_label(
+        session,
+        [one.id for one in _require_any(filter_by_label(session, own_segments(session, segment_ids), label))],
+        label,
+    )
 
 
 def add_choice(session: Session, segment_ids: Iterable[str], field: str, choice: str) -> Changes:
@@ -74,7 +78,7 @@ def add_choice(session: Session, segment_ids: Iterable[str], field: str, choice:
     Raises:
         UserError: there are none with such a field and choice.
     """
-    return _choose(session, segment_ids, field, choice, lambda before: [*before, choice], "Add")
+    return _change_choices(session, segment_ids, field, choice, lambda before: [*before, choice], "Add")
 
 
 def remove_choice(session: Session, segment_ids: Iterable[str], field: str, choice: str) -> Changes:
@@ -83,31 +87,31 @@ def remove_choice(session: Session, segment_ids: Iterable[str], field: str, choi
     Raises:
         UserError: there are none with such a field and choice.
     """
-    return _choose(
+    return _change_choices(
         session, segment_ids, field, choice, lambda before: [one for one in before if one != choice], "Remove"
     )
 
 
-def shift(session: Session, segment_ids: Iterable[str], by_us: int) -> Changes:
+def shift_segments(session: Session, segment_ids: Iterable[str], by_us: int) -> Changes:
     """Move own segments in time.
 
     Raises:
         UserError: there are none, or one of them would reach outside its recording.
     """
-    found = _some(free(session, own(session, segment_ids)))
+    found = _require_any(filter_movable(session, own_segments(session, segment_ids)))
     return move_segments(session, [(one.id, one.start_us + by_us, one.end_us + by_us) for one in found])
 
 
-def delete(session: Session, segment_ids: Iterable[str]) -> Changes:
+def delete_own_segments(session: Session, segment_ids: Iterable[str]) -> Changes:
     """Delete own segments.
 
     Raises:
         UserError: there are none.
     """
-    return delete_segments(session, [one.id for one in _some(own(session, segment_ids))])
+    return delete_segments(session, [one.id for one in _require_any(own_segments(session, segment_ids))])
 
 
-def _choose(
+def _change_choices(
     session: Session,
     segment_ids: Iterable[str],
     field: str,
@@ -116,11 +120,11 @@ def _choose(
     verb: str,
 ) -> Changes:
     session.study.require_writable()
-    segments = _some(with_choice(session, own(session, segment_ids), field, choice))
-    values = listed_values(session.study, [one.id for one in segments])
+    segments = _require_any(filter_by_choice(session, own_segments(session, segment_ids), field, choice))
+    values = table_values(session.study, [one.id for one in segments])
     known = session.schemes.get(segments[0].scheme).field(field)
     name = next(one.name for one in known.choices if one.key == choice)
-    where = counted_rows(len(segments), "segment", len({one.recording_id for one in segments}))
+    where = describe_rows(len(segments), "segment", len({one.recording_id for one in segments}))
     with session.step(f"{verb} {name} ({'1 ' if len(segments) == 1 else ''}{where})") as step:
         for one in segments:
             form = session.schemes.get(one.scheme).field(field)
@@ -129,7 +133,7 @@ def _choose(
             if (verb == "Add") == (choice in several):
                 continue
             after = change(several)
-            fill_in(session, one, field, after if form.kind is FieldKind.CHOICES else choice if after else None)
+            write_field(session, one, field, after if form.kind is FieldKind.CHOICES else choice if after else None)
     return step.changes
 
 
@@ -137,13 +141,13 @@ def _keys(field: Field) -> set[Json]:
     return {one.key for one in field.choices}
 
 
-def _some(segments: list[Segment]) -> list[Segment]:
+def _require_any(segments: list[Segment]) -> list[Segment]:
     if not segments:
         raise UserError("None of these segments can be changed like this.", "Choose segments that you made yourself.")
     return segments
 
 
-LONGEST = 5_000
+MAX_COMMENT_CHARS = 5_000
 
 
 def add_comment(session: Session, segment_id: str, text: str) -> tuple[str, Changes]:
@@ -153,8 +157,8 @@ def add_comment(session: Session, segment_id: str, text: str) -> tuple[str, Chan
         UserError: there is no such segment, or the text is empty or too long.
     """
     session.study.require_writable()
-    segment = find(session, segment_id)
-    checked = _checked(text)
+    segment = find_segment(session, segment_id)
+    checked = _check_text(text)
     with session.step("Add comment") as step:
         author = session.annotator()
         assert author is not None
@@ -169,8 +173,8 @@ def edit_comment(session: Session, comment_id: str, text: str) -> Changes:
     Raises:
         UserError: there is none of this id, somebody else made it, or the text is empty or too long.
     """
-    old = _own(session, comment_id)
-    new = replace(old, text=_checked(text))
+    old = _require_own_comment(session, comment_id)
+    new = replace(old, text=_check_text(text))
     with session.step("Edit comment") as step:
         if new != old:
             rows.update_comment(session.study, new)
@@ -186,7 +190,7 @@ def resolve_comments(session: Session, comment_ids: Iterable[str], resolved: boo
     session.study.require_writable()
     found = [find_comment(session, comment_id) for comment_id in comment_ids]
     verb = "Resolve" if resolved else "Reopen"
-    with session.step(f"{verb} {'comment' if len(found) == 1 else counted(len(found), 'comment')}") as step:
+    with session.step(f"{verb} {'comment' if len(found) == 1 else pluralize(len(found), 'comment')}") as step:
         for old in found:
             if old.resolved != resolved:
                 rows.update_comment(session.study, replace(old, resolved=resolved))
@@ -199,7 +203,7 @@ def delete_comment(session: Session, comment_id: str) -> Changes:
     Raises:
         UserError: there is none of this id, or somebody else made it.
     """
-    old = _own(session, comment_id)
+    old = _require_own_comment(session, comment_id)
     with session.step("Delete comment") as step:
         rows.delete_comment(session.study, old.id)
     return step.changes
@@ -211,13 +215,13 @@ def find_comment(session: Session, comment_id: str) -> Comment:
     Raises:
         UserError: there is none with this id.
     """
-    found = rows.comment(session.study, comment_id)
+    found = rows.find_comment(session.study, comment_id)
     if found is None:
         raise UserError(f"No comment has the id {comment_id}.", "It may be gone already.")
     return found
 
 
-def _own(session: Session, comment_id: str) -> Comment:
+def _require_own_comment(session: Session, comment_id: str) -> Comment:
     session.study.require_writable()
     found = find_comment(session, comment_id)
     author = session.annotator()
@@ -226,10 +230,10 @@ def _own(session: Session, comment_id: str) -> Comment:
     return found
 
 
-def _checked(text: str) -> str:
+def _check_text(text: str) -> str:
     text = text.strip()
     if not text:
         raise UserError("A comment needs some text.", "Say what should be looked at.")
-    if len(text) > LONGEST:
-        raise UserError(f"A comment has up to {LONGEST:,} characters.", "Say it more briefly.")
+    if len(text) > MAX_COMMENT_CHARS:
+        raise UserError(f"A comment has up to {MAX_COMMENT_CHARS:,} characters.", "Say it more briefly.")
     return text

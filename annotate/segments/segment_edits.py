@@ -8,36 +8,36 @@ from project.entities.study_records import Changes, FieldValue, Json, Segment, V
 from project.errors import UserError
 from project.ids import new_id
 from project.queries import segment_rows as rows
-from project.queries.segment_rows import listed_segments
+from project.queries.segment_rows import table_segments
 from project.queries.transcript_rows import utterances_of
-from project.schemes.scheme import Extent, inside_utterance
+from project.schemes.scheme import Extent, clip_to_utterance
 from project.session.session import Session
-from project.text_format import counted_rows
+from project.text_format import describe_rows
 from project.timebase import format_time
 
-SHORTEST_US = 1_000
+MIN_DURATION_US = 1_000
 
 
-def find(session: Session, segment_id: str) -> Segment:
+def find_segment(session: Session, segment_id: str) -> Segment:
     """Return a segment.
 
     Raises:
         UserError: there is none with this id.
     """
-    found = rows.segment(session.study, segment_id)
+    found = rows.find_segment(session.study, segment_id)
     if found is None:
         raise UserError(f"No segment has the id {segment_id}.", "List the segments to see their ids.")
     return found
 
 
-def find_own(session: Session, segment_id: str) -> Segment:
+def find_own_segment(session: Session, segment_id: str) -> Segment:
     """Return a segment that the annotator of this session made, and so may change.
 
     Raises:
         UserError: there is none with this id, somebody else made it, or the study is open for reading only.
     """
     session.study.require_writable()
-    found = find(session, segment_id)
+    found = find_segment(session, segment_id)
     author = session.annotator()
     if author is None or author.id != found.annotator_id:
         raise UserError(
@@ -47,14 +47,14 @@ def find_own(session: Session, segment_id: str) -> Segment:
     return found
 
 
-def find_all_own(session: Session, segment_ids: Iterable[str]) -> list[Segment]:
+def find_own_segments(session: Session, segment_ids: Iterable[str]) -> list[Segment]:
     """Return segments that the annotator of this session made, in the order of the ids; errors as `find_own`."""
     wanted = [*segment_ids]
     session.study.require_writable()
-    author, found = session.annotator(), {one.id: one for one in listed_segments(session.study, wanted)}
+    author, found = session.annotator(), {one.id: one for one in table_segments(session.study, wanted)}
     for one in wanted:
         if one not in found or author is None or author.id != found[one].annotator_id:
-            find_own(session, one)
+            find_own_segment(session, one)
     return [found[one] for one in wanted]
 
 
@@ -105,7 +105,7 @@ def add_segment(
         segment = Segment(new_id(), recording_id, author.id, label, start_us, end_us, used.key, lane.key)
         rows.insert_segment(session.study, segment)
         for field, value in (values or {}).items():
-            fill_in(session, segment, field, value)
+            write_field(session, segment, field, value)
     return segment.id, step.changes
 
 
@@ -117,13 +117,13 @@ def move_segments(session: Session, spans: Sequence[tuple[str, int, int]], merge
     Raises:
         UserError: a span is empty or outside its recording.
     """
-    moved = [(find_own(session, segment_id), start_us, end_us) for segment_id, start_us, end_us in spans]
+    moved = [(find_own_segment(session, segment_id), start_us, end_us) for segment_id, start_us, end_us in spans]
     for segment, start_us, end_us in moved:
-        _require_free(session, segment)
+        _require_movable(session, segment)
         _check_span(session, segment.recording_id, start_us, end_us)
     resized = any(s.end_us - s.start_us != end - start for s, start, end in moved)
     verb = "Resize" if resized else "Move"
-    with session.step(f"{verb} {_counted([segment for segment, _, _ in moved])}", merge_key) as step:
+    with session.step(f"{verb} {_format_count([segment for segment, _, _ in moved])}", merge_key) as step:
         for segment, start_us, end_us in moved:
             rows.update_segment(session.study, replace(segment, start_us=start_us, end_us=end_us))
     return step.changes
@@ -135,11 +135,11 @@ def set_label(session: Session, segment_ids: Iterable[str], label: str) -> Chang
     Raises:
         UserError: the track of one of the segments has no such label.
     """
-    segments = find_all_own(session, segment_ids)
+    segments = find_own_segments(session, segment_ids)
     for scheme, track in {(one.scheme, one.track) for one in segments}:
         session.schemes.get(scheme).check_label(track, label)
-    several = f"{_counted(segments)} " if len(segments) > 1 else ""
-    with session.step(f"Change {several}to {_named(session, segments, label)}") as step:
+    several = f"{_format_count(segments)} " if len(segments) > 1 else ""
+    with session.step(f"Change {several}to {_label_text(session, segments, label)}") as step:
         for segment in segments:
             if segment.label != label:
                 rows.update_segment(session.study, replace(segment, label=label))
@@ -152,10 +152,10 @@ def set_field(session: Session, segment_id: str, field: str, value: Json, merge_
     Raises:
         UserError: the scheme has no such field, or the value does not fit it.
     """
-    segment = find_own(session, segment_id)
+    segment = find_own_segment(session, segment_id)
     scheme = session.schemes.get(segment.scheme)
     with session.step(f"Change {scheme.field(field).name.lower()}", merge_key) as step:
-        fill_in(session, segment, field, value)
+        write_field(session, segment, field, value)
     return step.changes
 
 
@@ -173,7 +173,7 @@ def edit_segment(
     Raises:
         UserError: the span is empty or outside the recording, or the label or a value does not fit the scheme.
     """
-    old = find_own(session, segment_id)
+    old = find_own_segment(session, segment_id)
     new = replace(
         old,
         start_us=old.start_us if start_us is None else start_us,
@@ -183,13 +183,13 @@ def edit_segment(
     if new.label != old.label:
         session.schemes.get(old.scheme).check_label(old.track, new.label)
     if (new.start_us, new.end_us) != (old.start_us, old.end_us):
-        _require_free(session, old)
+        _require_movable(session, old)
     _check_span(session, new.recording_id, new.start_us, new.end_us)
     with session.step("Edit segment") as step:
         if new != old:
             rows.update_segment(session.study, new)
         for field, value in (values or {}).items():
-            fill_in(session, new, field, value)
+            write_field(session, new, field, value)
     return step.changes
 
 
@@ -199,9 +199,9 @@ def delete_kept_value(session: Session, segment_id: str, field: str, version: in
     Raises:
         UserError: there is no such value, or it is part of the form as it stands.
     """
-    segment = find_own(session, segment_id)
+    segment = find_own_segment(session, segment_id)
     scheme = session.schemes.known(segment.scheme)
-    values = rows.every_value_of(session.study, segment_id)
+    values = rows.value_history(session.study, segment_id)
     found = next((one for one in values if (one.field, one.version) == (field, version)), None)
     if found is None:
         raise UserError(f"Version {version} of the scheme left no value in “{field}”.", "It may be gone already.")
@@ -218,28 +218,28 @@ def split_segment(session: Session, segment_id: str, at_us: int) -> tuple[str, C
     Raises:
         UserError: the time is not inside the segment.
     """
-    segment = find_own(session, segment_id)
-    _require_free(session, segment)
-    if not segment.start_us + SHORTEST_US <= at_us <= segment.end_us - SHORTEST_US:
+    segment = find_own_segment(session, segment_id)
+    _require_movable(session, segment)
+    if not segment.start_us + MIN_DURATION_US <= at_us <= segment.end_us - MIN_DURATION_US:
         raise UserError("The playhead is not inside the segment.", "Move it to where the cut should be.")
     second = replace(segment, id=new_id(), start_us=at_us)
     with session.step("Split segment") as step:
         rows.update_segment(session.study, replace(segment, end_us=at_us))
         rows.insert_segment(session.study, second)
-        for value in rows.every_value_of(session.study, segment.id):
+        for value in rows.value_history(session.study, segment.id):
             rows.set_value(session.study, replace(value, segment_id=second.id))
     return second.id, step.changes
 
 
 def delete_segments(session: Session, segment_ids: Iterable[str]) -> Changes:
     """Delete segments and what was filled in about them, as one step."""
-    found = find_all_own(session, segment_ids)
-    with session.step(f"Delete {_counted(found)}") as step:
+    found = find_own_segments(session, segment_ids)
+    with session.step(f"Delete {_format_count(found)}") as step:
         rows.delete_segments(session.study, [one.id for one in found])
     return step.changes
 
 
-def fill_in(session: Session, segment: Segment, field: str, value: Json) -> None:
+def write_field(session: Session, segment: Segment, field: str, value: Json) -> None:
     """Fill in one field of a segment that may be changed, or clear it; inside a step.
 
     Raises:
@@ -251,7 +251,7 @@ def fill_in(session: Session, segment: Segment, field: str, value: Json) -> None
     if checked is not None and not wanted.applies_to(segment.label, segment.track):
         owners = wanted.only_for or wanted.tracks
         raise UserError(
-            f"{wanted.name} cannot be given for {_named(session, [segment], segment.label)} segments.",
+            f"{wanted.name} cannot be given for {_label_text(session, [segment], segment.label)} segments.",
             f"It belongs to {' and '.join(owners)} segments only.",
         )
     session.schemes.keep(scheme)
@@ -259,13 +259,13 @@ def fill_in(session: Session, segment: Segment, field: str, value: Json) -> None
     if checked is not None:
         rows.set_value(session.study, new)
         return
-    for old in rows.every_value_of(session.study, segment.id):
+    for old in rows.value_history(session.study, segment.id):
         # What the form could not show was not what was cleared: it is kept.
         if old.field == field and not scheme.orphans(segment.track, {field: old.value}):
             rows.clear_value(session.study, old)
 
 
-def _require_free(session: Session, segment: Segment) -> None:
+def _require_movable(session: Session, segment: Segment) -> None:
     scheme = session.schemes.known(segment.scheme)
     if scheme is not None and scheme.lane(segment.track).extent is Extent.RECORDING:
         raise UserError(
@@ -277,15 +277,15 @@ def _cut_to_utterance(session: Session, recording_id: str, start_us: int, end_us
     spoken = utterances_of(session.study, recording_id)
     if not spoken:
         return start_us, end_us
-    inside = inside_utterance(start_us, end_us, spoken)
-    if inside is None or inside[1] - inside[0] < SHORTEST_US:
+    inside = clip_to_utterance(start_us, end_us, spoken)
+    if inside is None or inside[1] - inside[0] < MIN_DURATION_US:
         raise UserError("Nobody speaks here.", "A segment of this track lies inside an utterance: mark a part of one.")
     return inside
 
 
 def _check_span(session: Session, recording_id: str, start_us: int, end_us: int) -> None:
     recording = session.recording(recording_id)
-    if end_us - start_us < SHORTEST_US:
+    if end_us - start_us < MIN_DURATION_US:
         raise UserError("A segment must end after it starts.", "Mark a start and a later end.")
     if start_us < 0 or end_us > recording.duration_us:
         raise UserError(
@@ -294,12 +294,12 @@ def _check_span(session: Session, recording_id: str, start_us: int, end_us: int)
         )
 
 
-def _named(session: Session, segments: Sequence[Segment], label: str) -> str:
+def _label_text(session: Session, segments: Sequence[Segment], label: str) -> str:
     if label == Verdict.NONE or not segments:
         return "unmarked"
     track = session.schemes.get(segments[0].scheme).track(segments[0].track)
     return (track.label(label) or track).name.lower()
 
 
-def _counted(segments: Sequence[Segment]) -> str:
-    return counted_rows(len(segments), "segment", len({segment.recording_id for segment in segments}))
+def _format_count(segments: Sequence[Segment]) -> str:
+    return describe_rows(len(segments), "segment", len({segment.recording_id for segment in segments}))

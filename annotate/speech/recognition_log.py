@@ -70,7 +70,7 @@ class RecognitionLog:
             self._load({"work": digest})
         except OSError as error:
             self.close()
-            raise _cannot_write(path, error) from None
+            raise _write_error(path, error) from None
 
     def add_speech(self, speech: list[list[int]], end_us: int) -> None:
         """Keep where somebody speaks."""
@@ -100,11 +100,11 @@ class RecognitionLog:
         assert self._file is not None
         good = 0
         for number, line in enumerate(self._file):
-            read = _read(line)
+            read = _parse_line(line)
             if read is None or (number == 0 and read != head):
                 break
             if number:
-                _take(self.found, read)
+                _merge_content(self.found, read)
             good += len(line)
         self._file.seek(good)
         self._file.truncate()
@@ -115,8 +115,8 @@ class RecognitionLog:
         try:
             self._write(content)
         except OSError as error:
-            raise _cannot_write(self.path, error) from None
-        _take(self.found, content)
+            raise _write_error(self.path, error) from None
+        _merge_content(self.found, content)
 
     def _write(self, content: Mapping[str, Any]) -> None:
         assert self._file is not None
@@ -137,16 +137,16 @@ def read_log(path: Path) -> Progressed:
     except OSError:
         lines = []
     for line in lines[1:]:
-        read = _read(line)
+        read = _parse_line(line)
         if read is None:
             break
-        _take(found, read)
+        _merge_content(found, read)
     if found.speech is None:
         raise UserError("What was recognised is no longer in the cache folder.", "Recognise the recording again.")
     return found
 
 
-def sweep(folder: Path) -> None:
+def remove_abandoned_logs(folder: Path) -> None:
     """Remove what nobody came back for."""
     for path in folder.glob(f"*{SUFFIX}"):
         with suppress(OSError):
@@ -154,7 +154,7 @@ def sweep(folder: Path) -> None:
                 path.unlink()
 
 
-def _read(line: bytes) -> dict[str, Any] | None:
+def _parse_line(line: bytes) -> dict[str, Any] | None:
     checksum, _, body = line.rstrip(b"\n").partition(b" ")
     if not line.endswith(b"\n") or checksum != b"%08x" % zlib.crc32(body):
         return None
@@ -162,7 +162,7 @@ def _read(line: bytes) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _take(found: Progressed, content: Mapping[str, Any]) -> None:
+def _merge_content(found: Progressed, content: Mapping[str, Any]) -> None:
     if "speech" in content:
         found.speech, found.end_us = content["speech"], content["end_us"]
     else:
@@ -171,7 +171,7 @@ def _take(found: Progressed, content: Mapping[str, Any]) -> None:
         found.language, found.certainty = content["language"], content["certainty"]
 
 
-def _cannot_write(path: Path, error: OSError) -> UserError:
+def _write_error(path: Path, error: OSError) -> UserError:
     return UserError(
         f"The progress of recognition cannot be kept in {path}: {(error.strerror or str(error)).lower()}.",
         "Make room there, or name a cache folder that can be written to in XDG_CACHE_HOME.",

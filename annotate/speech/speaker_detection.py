@@ -6,10 +6,10 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from annotate.study.recording_files import usable_sound
-from models.faces.landmarks.landmark_finders import installed as landmarks_installed
+from annotate.study.recording_files import require_usable_sound
+from models.faces.landmarks.landmark_finders import is_installed as landmarks_installed
 from models.faces.track_file import save_tracks, take_tracks
-from models.voices.voice_embeddings import usual as usual_embedder
+from models.voices.voice_embeddings import default_voice_embedder as usual_embedder
 from project.entities.study_records import Changes, FaceTrack, Json, Participant, ParticipantRole, Run, Utterance
 from project.errors import UserError
 from project.files.temporary_files import cache_folder
@@ -18,7 +18,7 @@ from project.progress import Progress
 from project.queries.face_rows import searched_frames, tracks_of
 from project.queries.history_rows import insert_run, latest_run
 from project.queries.recording_rows import all_participants, participants_in
-from project.queries.transcript_rows import speech_of, update_utterance, utterances_called, utterances_of
+from project.queries.transcript_rows import find_utterances, speech_spans, update_utterance, utterances_of
 from project.session.jobs import JobSpec
 from project.session.session import MediaState, Session
 from project.timebase import utc_now
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 KIND = "speakers"
 LANDMARKS = "mediapipe"
-LEAST_CONFIDENCE = 0.4
+MIN_CONFIDENCE = 0.4
 """A speaker who is less probable is not written into the transcript."""
-FACE = "face:"
+FACE_KEY_PREFIX = "face:"
 """Before the id of a face track, it is the key of somebody who is no participant yet."""
-_NOT_KEPT = ("path", "pictures", "tracks", "stretches", "cast", "cuts")
-_HEARING = 0.3
+_TRANSIENT_PARAMETERS = ("path", "pictures", "tracks", "stretches", "cast", "cuts")
+_LISTENING_SHARE = 0.3
 """The share of the work that listening is taken for."""
 
 
@@ -52,9 +52,9 @@ def prepare(session: Session, recording_id: str, number: int | None = None) -> J
             or there is nothing to tell speakers by.
     """
     recording = session.recording(recording_id)
-    located = usable_sound(session, recording_id)
-    stretches = _stretches(session, recording_id)
-    if not stretches and speech_of(session.study, recording_id) is not None:
+    located = require_usable_sound(session, recording_id)
+    stretches = _speech_spans(session, recording_id)
+    if not stretches and speech_spans(session.study, recording_id) is not None:
         raise UserError(
             f"Nobody was heard to speak in recording {recording.number}.",
             "If somebody does, add what they say in the transcript first.",
@@ -78,7 +78,7 @@ def prepare(session: Session, recording_id: str, number: int | None = None) -> J
         "pictures": None if pictures is None or not tracks else str(pictures),
         "tracks": str(save_tracks(tracks, cache_folder() / "faces")),
         "stretches": [[one.id, one.start_us, one.end_us, one.said] for one in stretches],
-        "cast": cast(Json, _cast(session, recording_id, tracks, stretches, number)),
+        "cast": cast(Json, _candidate_speakers(session, recording_id, tracks, stretches, number)),
         "number": number,
         "embedder": embedder,
         "landmarks": LANDMARKS if tracks and landmarks_installed(LANDMARKS) else None,
@@ -96,26 +96,28 @@ def renew(session: Session, work: JobSpec) -> JobSpec:
 def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
     """Listen, watch mouths, and conclude."""
     from media.sound import stream_mono
-    from models.speakers.diarization import Cast, UtteranceSpan, conclude, on_axis
-    from models.speakers.voice_clustering import listen
-    from models.voices.voice_embeddings import RATE, embedder
+    from models.speakers.diarization import Cast, UtteranceSpan, diarize, shift_to_axis
+    from models.speakers.voice_clustering import analyze_sound
+    from models.voices.voice_embeddings import SAMPLE_RATE, create_voice_embedder
 
     began = time.monotonic()
     tracks = take_tracks(Path(str(parameters["tracks"])))
     stretches = [UtteranceSpan(*one) for one in cast("list[list[Any]]", parameters["stretches"])]
     offset = int(str(parameters["offset_us"]))
     name = parameters["embedder"]
-    model = None if name is None else embedder(str(name))
+    model = None if name is None else create_voice_embedder(str(name))
     spans = [(one.start_us - offset, one.end_us - offset) for one in stretches]
-    share = _HEARING if parameters["pictures"] is not None else 1.0
-    telling = _Share(progress, 0, share, "Listening to the voices")
-    heard = listen(stream_mono(Path(str(parameters["path"])), RATE, telling), spans, model)
-    sound = on_axis(heard, offset)
-    looks, cuts_us = _watched(parameters, tracks, stretches, _Share(progress, share, 1.0, "Watching mouths"))
+    share = _LISTENING_SHARE if parameters["pictures"] is not None else 1.0
+    telling = _StepProgress(progress, 0, share, "Listening to the voices")
+    heard = analyze_sound(stream_mono(Path(str(parameters["path"])), SAMPLE_RATE, telling), spans, model)
+    sound = shift_to_axis(heard, offset)
+    looks, cuts_us = _watch_mouths(
+        parameters, tracks, stretches, _StepProgress(progress, share, 1.0, "Watching mouths")
+    )
     known = cast("dict[str, Any]", parameters["cast"])
-    found = conclude(stretches, sound, looks, cuts_us, Cast(**{**known, "people": tuple(known["people"])}))
+    found = diarize(stretches, sound, looks, cuts_us, Cast(**{**known, "people": tuple(known["people"])}))
     return {
-        **_described(found),
+        **_result_to_json(found),
         "embedder_parameters": None if model is None else dict(model.parameters),
         "faces_watched": len(looks),
         "seconds": round(time.monotonic() - began, 3),
@@ -124,11 +126,11 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
 
 def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
     """Keep the run, and write its suggestions into the transcript as one step, never over what a person chose."""
-    parameters = {key: value for key, value in work.parameters.items() if key not in _NOT_KEPT}
+    parameters = {key: value for key, value in work.parameters.items() if key not in _TRANSIENT_PARAMETERS}
     backend = " + ".join(str(work.parameters[key]) for key in ("embedder", "landmarks") if work.parameters[key])
     run = Run(new_id(), work.recording_id, KIND, backend or "pixels", parameters, dict(result), utc_now(), __version__)
     changes = Changes.of([("run", run.id)])
-    new = _suggested(session, cast("list[dict[str, Any]]", result["suggestions"]))
+    new = _changed_utterances(session, cast("list[dict[str, Any]]", result["suggestions"]))
     number = session.recording(work.recording_id).number
     with session.study.together():
         with session.study.recording_run():
@@ -141,9 +143,9 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
     return changes
 
 
-def _suggested(session: Session, suggestions: Sequence[Mapping[str, Any]]) -> list[Utterance]:
+def _changed_utterances(session: Session, suggestions: Sequence[Mapping[str, Any]]) -> list[Utterance]:
     """Return the utterances whose speaker changes; an earlier suggestion that holds no more is taken back."""
-    there = utterances_called(session.study, [str(one["utterance"]) for one in suggestions if one["utterance"]])
+    there = find_utterances(session.study, [str(one["utterance"]) for one in suggestions if one["utterance"]])
     people = {one.id for one in all_participants(session.study)}
     new = []
     for one in suggestions:
@@ -152,14 +154,14 @@ def _suggested(session: Session, suggestions: Sequence[Mapping[str, Any]]) -> li
             continue
         if (old.start_us, old.end_us) != (one["start_us"], one["end_us"]):
             continue
-        fits = one["participant"] in people and one["confidence"] >= LEAST_CONFIDENCE
+        fits = one["participant"] in people and one["confidence"] >= MIN_CONFIDENCE
         whose = one["participant"] if fits else None
         if whose != old.participant_id:
             new.append(replace(old, participant_id=whose, suggested=whose is not None))
     return new
 
 
-def _stretches(session: Session, recording_id: str) -> "list[UtteranceSpan]":
+def _speech_spans(session: Session, recording_id: str) -> "list[UtteranceSpan]":
     from models.speakers.diarization import UtteranceSpan
 
     written = utterances_of(session.study, recording_id)
@@ -168,7 +170,7 @@ def _stretches(session: Session, recording_id: str) -> "list[UtteranceSpan]":
             UtteranceSpan(one.id, one.start_us, one.end_us, None if one.suggested else one.participant_id)
             for one in written
         ]
-    return [UtteranceSpan("", start, end) for start, end in sorted(speech_of(session.study, recording_id) or [])]
+    return [UtteranceSpan("", start, end) for start, end in sorted(speech_spans(session.study, recording_id) or [])]
 
 
 def _faces(session: Session, recording_id: str) -> tuple[Path | None, list[FaceTrack]]:
@@ -188,7 +190,7 @@ def _faces_facts(session: Session, recording_id: str) -> dict[str, Json]:
     return {"faces_run": run.id if run else None, "cuts": [*searched_frames(run).cuts] if run else []}
 
 
-def _cast(
+def _candidate_speakers(
     session: Session,
     recording_id: str,
     tracks: Sequence[FaceTrack],
@@ -218,18 +220,18 @@ def _robot(people: Sequence[Participant]) -> str | None:
 
 def _owners(tracks: Sequence[FaceTrack], run: Run | None) -> dict[str, str]:
     """Return track -> participant, or one key for tracks that look like one person, or a key of its own."""
-    faces = {one.id: one.participant_id or FACE + one.id for one in tracks}
+    faces = {one.id: one.participant_id or FACE_KEY_PREFIX + one.id for one in tracks}
     stored = run.result.get("suggested") if run is not None else None
     for group in stored if isinstance(stored, list) else ():
         members = [str(one) for one in group if one in faces] if isinstance(group, list) else []
-        known = {faces[one] for one in members if not faces[one].startswith(FACE)}
+        known = {faces[one] for one in members if not faces[one].startswith(FACE_KEY_PREFIX)}
         if members and len(known) < 2:
             whose = next(iter(known), faces[members[0]])
             faces |= dict.fromkeys(members, whose)
     return faces
 
 
-def _watched(
+def _watch_mouths(
     parameters: Mapping[str, Json],
     tracks: Sequence[FaceTrack],
     stretches: "Sequence[UtteranceSpan]",
@@ -238,14 +240,14 @@ def _watched(
     if parameters["pictures"] is None:
         return {}, []
     from media.frame_index import load_index
-    from models.faces.landmarks.landmark_finders import landmark_finder
-    from models.speakers.mouth_pass import watch
+    from models.faces.landmarks.landmark_finders import create_landmark_finder
+    from models.speakers.mouth_pass import watch_mouths
 
     path = Path(str(parameters["pictures"]))
     index = load_index(path)
-    finder = None if parameters["landmarks"] is None else landmark_finder(str(parameters["landmarks"]))
+    finder = None if parameters["landmarks"] is None else create_landmark_finder(str(parameters["landmarks"]))
     try:
-        looks = watch(path, index, tracks, [(one.start_us, one.end_us) for one in stretches], finder, progress)
+        looks = watch_mouths(path, index, tracks, [(one.start_us, one.end_us) for one in stretches], finder, progress)
     finally:
         if finder is not None:
             finder.close()
@@ -253,7 +255,7 @@ def _watched(
     return looks, sorted(index.times.time_of(one) for one in cuts)
 
 
-def _described(found: "DiarizationResult") -> dict[str, Json]:
+def _result_to_json(found: "DiarizationResult") -> dict[str, Json]:
     """Return all that was found as JSON."""
     suggestions: list[Json] = [
         {
@@ -261,8 +263,12 @@ def _described(found: "DiarizationResult") -> dict[str, Json]:
             "start_us": one.stretch.start_us,
             "end_us": one.stretch.end_us,
             "speaker": one.speaker,
-            "participant": one.person if one.person is not None and not one.person.startswith(FACE) else None,
-            "track": one.person[len(FACE) :] if one.person is not None and one.person.startswith(FACE) else None,
+            "participant": one.person
+            if one.person is not None and not one.person.startswith(FACE_KEY_PREFIX)
+            else None,
+            "track": one.person[len(FACE_KEY_PREFIX) :]
+            if one.person is not None and one.person.startswith(FACE_KEY_PREFIX)
+            else None,
             "confidence": round(one.confidence, 3),
             "faces": {track: round(score, 3) for track, score in one.faces.items() if score >= 0.01},
             "nobody": round(one.nobody, 3),
@@ -276,7 +282,7 @@ def _described(found: "DiarizationResult") -> dict[str, Json]:
     }
 
 
-class _Share:
+class _StepProgress:
     """A part of the work: progress from one share of the whole to another."""
 
     def __init__(self, progress: Progress, first: float, last: float, text: str) -> None:

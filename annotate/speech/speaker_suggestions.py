@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from annotate.study.people import new_participant
+from annotate.study.people import build_participant
 from models.speakers.diarization import FlagKind
 from project.entities.study_records import Changes, ParticipantRole, Utterance
 from project.errors import UserError
 from project.queries import recording_rows as participants
 from project.queries.history_rows import latest_run
 from project.queries.recording_rows import all_participants
-from project.queries.transcript_rows import update_utterance, utterances_called
+from project.queries.transcript_rows import find_utterances, update_utterance
 from project.session.session import Session
-from project.timebase import SECOND, format_time
+from project.timebase import SECOND_US, format_time
 
 KIND = "speakers"
 _NOT_NAMED = "somebody who is no participant yet"
@@ -66,23 +66,23 @@ class FoundSpeaker:
         return f"Speaker {self.number}"
 
 
-def suggestions_of(session: Session, recording_id: str) -> list[dict[str, Any]]:
+def read_suggestions(session: Session, recording_id: str) -> list[dict[str, Any]]:
     """Return the suggestions of the newest run as it stored them, in order of time."""
     run = latest_run(session.study, recording_id, KIND)
     stored = run.result.get("suggestions") if run is not None else None
     return [cast("dict[str, Any]", one) for one in stored if isinstance(one, dict)] if isinstance(stored, list) else []
 
 
-def speakers_found(session: Session, recording_id: str) -> list[FoundSpeaker]:
+def list_speakers(session: Session, recording_id: str) -> list[FoundSpeaker]:
     """Return who speaks in a recording by the newest run, by number."""
     by_number: dict[int, list[dict[str, Any]]] = {}
-    for one in suggestions_of(session, recording_id):
+    for one in read_suggestions(session, recording_id):
         if one["speaker"] is not None:
             by_number.setdefault(one["speaker"], []).append(one)
     return [_speaker(number, rows) for number, rows in sorted(by_number.items())]
 
 
-def speaker_flags(session: Session, recording_id: str) -> list[SpeakerFlag]:
+def list_speaker_flags(session: Session, recording_id: str) -> list[SpeakerFlag]:
     """Return where a person should look, in order of time.
 
     What a person decided since then, or an utterance that is gone or was moved, is left out.
@@ -92,16 +92,16 @@ def speaker_flags(session: Session, recording_id: str) -> list[SpeakerFlag]:
     if not isinstance(stored, list):
         return []
     found = [cast("dict[str, Any]", one) for one in stored if isinstance(one, dict)]
-    there = utterances_called(session.study, {str(one["utterance"]) for one in found if one["utterance"]})
+    there = find_utterances(session.study, {str(one["utterance"]) for one in found if one["utterance"]})
     names = {one.id: one.pseudonym for one in all_participants(session.study)}
     return [
         SpeakerFlag(FlagKind(one["kind"]), one["utterance"] or None, one["start_us"], one["end_us"], _text(one, names))
         for one in found
-        if not one["utterance"] or _open(there.get(one["utterance"]), one)
+        if not one["utterance"] or _is_open(there.get(one["utterance"]), one)
     ]
 
 
-def _open(utterance: Utterance | None, flag: Mapping[str, Any]) -> bool:
+def _is_open(utterance: Utterance | None, flag: Mapping[str, Any]) -> bool:
     if utterance is None or (utterance.start_us, utterance.end_us) != (flag["start_us"], flag["end_us"]):
         return False
     return utterance.participant_id is None or utterance.suggested
@@ -125,7 +125,7 @@ def _text(flag: Mapping[str, Any], names: Mapping[str, str]) -> str:
 
 
 def _speaker(number: int, rows: Sequence[Mapping[str, Any]]) -> FoundSpeaker:
-    seconds = [(one["end_us"] - one["start_us"]) / SECOND for one in rows]
+    seconds = [(one["end_us"] - one["start_us"]) / SECOND_US for one in rows]
     total = sum(seconds)
     tracks: dict[str, float] = {}
     for one, length in zip(rows, seconds, strict=True):
@@ -144,7 +144,7 @@ def _speaker(number: int, rows: Sequence[Mapping[str, Any]]) -> FoundSpeaker:
     )
 
 
-SURE = 0.6
+MIN_ASSIGN_CONFIDENCE = 0.6
 """Utterances that are this surely a speaker's are assigned; the others become suggestions."""
 
 
@@ -154,7 +154,7 @@ def name_speaker(session: Session, recording_id: str, number: int, participant_i
     Raises:
         UserError: there is no such speaker or participant.
     """
-    speaker = found_speaker(session, recording_id, number)
+    speaker = find_speaker(session, recording_id, number)
     known = {one.id: one for one in participants.all_participants(session.study)}
     if participant_id not in known:
         raise UserError("There is no such participant any more.", "Choose another one.")
@@ -163,7 +163,7 @@ def name_speaker(session: Session, recording_id: str, number: int, participant_i
     return step.changes
 
 
-def name_speaker_new(
+def name_speaker_as_new(
     session: Session, recording_id: str, number: int, pseudonym: str, role: ParticipantRole
 ) -> tuple[str, Changes]:
     """Make a speaker a new participant who appears in the recording, as one step; returns the new id.
@@ -171,21 +171,21 @@ def name_speaker_new(
     Raises:
         UserError: there is no such speaker; or the pseudonym is empty, taken, or holds what cannot be seen.
     """
-    speaker = found_speaker(session, recording_id, number)
-    made = new_participant(session, pseudonym, role)
+    speaker = find_speaker(session, recording_id, number)
+    made = build_participant(session, pseudonym, role)
     with session.step(f"{speaker.label} is {made.pseudonym}") as step:
         participants.insert_participant(session.study, made)
         _assign(session, recording_id, speaker, made.id)
     return made.id, step.changes
 
 
-def found_speaker(session: Session, recording_id: str, number: int) -> FoundSpeaker:
+def find_speaker(session: Session, recording_id: str, number: int) -> FoundSpeaker:
     """Return a speaker of the newest search.
 
     Raises:
         UserError: there is none of that number.
     """
-    found = {one.number: one for one in speakers_found(session, recording_id)}
+    found = {one.number: one for one in list_speakers(session, recording_id)}
     if number not in found:
         there = ", ".join(str(one) for one in found) or "none yet"
         raise UserError(
@@ -198,11 +198,11 @@ def found_speaker(session: Session, recording_id: str, number: int) -> FoundSpea
 def _assign(session: Session, recording_id: str, speaker: FoundSpeaker, participant_id: str) -> None:
     participants.set_appearance(session.study, recording_id, participant_id, True)
     sure = {
-        str(one["utterance"]): one["confidence"] >= SURE
-        for one in suggestions_of(session, recording_id)
+        str(one["utterance"]): one["confidence"] >= MIN_ASSIGN_CONFIDENCE
+        for one in read_suggestions(session, recording_id)
         if one["speaker"] == speaker.number
     }
-    for one in utterances_called(session.study, speaker.utterance_ids).values():
+    for one in find_utterances(session.study, speaker.utterance_ids).values():
         if one.participant_id is None or one.suggested:
             new = replace(one, participant_id=participant_id, suggested=not sure[one.id])
             update_utterance(session.study, new)

@@ -8,43 +8,43 @@ from typing import cast
 
 import numpy as np
 
-from annotate.speech.recognition_log import SUFFIX, RecognitionLog, read_log, sweep
+from annotate.speech.recognition_log import SUFFIX, RecognitionLog, read_log, remove_abandoned_logs
 from annotate.speech.voice_activity import store_speech
-from annotate.study.recording_files import usable_sound
+from annotate.study.recording_files import require_usable_sound
 from annotate.transcript import utterance_drafts as drafts
-from annotate.transcript.utterance_drafts import CuttingOptions, cut, vocabulary
+from annotate.transcript.utterance_drafts import CuttingOptions, cut_utterances, read_vocabulary
 from media.sound import stream_mono
 from models.speech.speech_recognizers import (
-    ALWAYS,
-    RATE,
-    USUAL,
+    DEFAULT_DETECTOR,
+    DEFAULT_RECOGNIZER,
+    SAMPLE_RATE,
     RecognizedWord,
     Samples,
     SpeechOptions,
     TranscriptionHints,
     Window,
-    recognizer,
-    speech_detector,
+    create_recognizer,
+    create_speech_detector,
 )
-from models.speech.speech_windows import plan_windows, read_windows, settled
-from models.speech.whisper_models import place_of
+from models.speech.speech_windows import clean_spans, plan_windows, read_windows
+from models.speech.whisper_models import resolve_model
 from project.entities.study_records import Changes, Json, Run
-from project.files.fingerprints import read_whole
+from project.files.fingerprints import hash_whole_file
 from project.files.temporary_files import cache_folder
 from project.ids import new_id
 from project.progress import Progress
-from project.queries.history_rows import SOURCE, insert_run
-from project.queries.transcript_rows import TRANSCRIBE, insert_heard
+from project.queries.history_rows import SOURCE_SHA256_KEY, insert_run
+from project.queries.transcript_rows import TRANSCRIBE, insert_asr_segments
 from project.session.jobs import JobSpec
 from project.session.session import Session
-from project.timebase import SECOND, utc_now
+from project.timebase import SECOND_US, utc_now
 from project.version import __version__
 
-FINE = SpeechOptions(pause_ms=100, shortest_ms=60, margin_ms=0)
+FINE_SPEECH_OPTIONS = SpeechOptions(pause_ms=100, shortest_ms=60, margin_ms=0)
 """All but the shortest silences are places to cut at; what is shown as speech is joined from that."""
-_KEPT = 30 * 60 * RATE
+_MAX_CACHED_SAMPLES = 30 * 60 * SAMPLE_RATE
 """Samples: the sound of so much, some hundred megabytes, is read once and not twice."""
-_FINDING = 0.03
+_SPEECH_SHARE = 0.03
 """The share of the work that finding speech is taken for."""
 
 
@@ -72,19 +72,19 @@ def prepare(
     Raises:
         UserError: there is no sound, no such model, or a transcript already.
     """
-    drafts.require_room(session, recording_id, replace)
-    located = usable_sound(session, recording_id)
-    name, folder = place_of(model, language)
+    drafts.require_empty_transcript(session, recording_id, replace)
+    located = require_usable_sound(session, recording_id)
+    name, folder = resolve_model(model, language)
     parameters: dict[str, Json] = {
         "path": str(located.path),
         "fingerprint": located.medium.fingerprint,
         "offset_us": located.medium.offset_us,
-        "detector": ALWAYS,
-        "recognizer": USUAL,
+        "detector": DEFAULT_DETECTOR,
+        "recognizer": DEFAULT_RECOGNIZER,
         "model": name,
         "folder": str(folder),
         "language": language,
-        "prompt": vocabulary(session),
+        "prompt": read_vocabulary(session),
         "processor": processor,
         "replace": replace,
         "options": cast(Json, asdict(options or CuttingOptions())),
@@ -97,14 +97,16 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     """Recognise; what was done before a crash is taken up again from the cache folder."""
     began = time.monotonic()
     cache = cache_folder() / "transcripts"
-    sweep(cache)
+    remove_abandoned_logs(cache)
     path = Path(str(parameters["path"]))
     progress.progress(0, 0, "Loading the model")
-    listener = recognizer(Path(str(parameters["folder"])), str(parameters["recognizer"]), str(parameters["processor"]))
-    detector = speech_detector(str(parameters["detector"]), FINE)
+    listener = create_recognizer(
+        Path(str(parameters["folder"])), str(parameters["recognizer"]), str(parameters["processor"])
+    )
+    detector = create_speech_detector(str(parameters["detector"]), FINE_SPEECH_OPTIONS)
     language = None if parameters["language"] is None else str(parameters["language"])
     hearing = TranscriptionHints(language, str(parameters["prompt"]))
-    source = read_whole(path, progress)
+    source = hash_whole_file(path, progress)
     work: dict[str, Json] = {
         "source": source.sha256,
         "detector": dict(detector.parameters),
@@ -115,12 +117,13 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         sound = _Listened(path)
         if log.found.speech is None:
             log.add_speech(
-                detector.speech(sound.first(_Share(progress)), progress).tolist(), sound.samples * SECOND // RATE
+                detector.speech(sound.first(_SpeechSearchProgress(progress)), progress).tolist(),
+                sound.samples * SECOND_US // SAMPLE_RATE,
             )
         speech = np.array(log.found.speech, np.int64).reshape(-1, 2)
         windows = plan_windows(speech, log.found.end_us)
         left = windows[log.found.windows :]
-        telling = _Telling(progress, len(windows))
+        telling = _ChunkProgress(progress, len(windows))
         telling.tell(log.found.windows)
         batch: list[Window] = []
         for number, window in enumerate(read_windows(sound.again(), left), 1):
@@ -144,7 +147,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
             "language_certainty": round(found.certainty, 3),
             "detector_parameters": dict(detector.parameters),
             "recognizer_parameters": dict(listener.parameters),
-            SOURCE: source.sha256,
+            SOURCE_SHA256_KEY: source.sha256,
             "seconds": round(time.monotonic() - began, 3),
         }
 
@@ -156,20 +159,20 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
     offset = int(str(work.parameters["offset_us"]))
     duration = session.recording(work.recording_id).duration_us
     facts = {key: value for key, value in result.items() if key != "file"}
-    speech = settled(np.array(found.speech, np.int64).reshape(-1, 2), found.end_us, SpeechOptions())
-    spoken = {key: facts[key] for key in ("detector_parameters", SOURCE, "seconds")}
-    kept = drafts.kept_of(session, work.recording_id)
+    speech = clean_spans(np.array(found.speech, np.int64).reshape(-1, 2), found.end_us, SpeechOptions())
+    spoken = {key: facts[key] for key in ("detector_parameters", SOURCE_SHA256_KEY, "seconds")}
+    kept = drafts.list_kept_utterances(session, work.recording_id)
     options = CuttingOptions(**cast(dict[str, Json], work.parameters["options"]))  # type: ignore[arg-type]
     pieces = [
         RecognizedWord(one.text, one.start_us + offset, one.end_us + offset, one.confidence) for one in found.pieces
     ]
     inside = [one for one in pieces if 0 <= one.start_us < duration]
-    heard = cut(inside, found.language, duration, options)
+    heard = cut_utterances(inside, found.language, duration, options)
     facts["words"] = sum(len(one.words) for one in heard)
     parameters = {key: value for key, value in work.parameters.items() if key not in ("path", "folder")}
     backend = str(work.parameters["recognizer"])
     run = Run(new_id(), work.recording_id, TRANSCRIBE, backend, parameters, facts, utc_now(), __version__)
-    new = heard if not kept else cut(drafts.outside(inside, kept), found.language, duration, options)
+    new = heard if not kept else cut_utterances(drafts.pieces_outside(inside, kept), found.language, duration, options)
     changes = Changes()
     with session.study.together():
         speech_run = store_speech(
@@ -177,14 +180,14 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
         )
         with session.study.recording_run():
             insert_run(session.study, run)
-            insert_heard(session.study, run.id, heard)
+            insert_asr_segments(session.study, run.id, heard)
         if new or work.parameters["replace"]:
-            changes = drafts.put_drafts(session, work.recording_id, new, kept)
+            changes = drafts.store_drafts(session, work.recording_id, new, kept)
     path.unlink(missing_ok=True)
     return changes | Changes.of([("run", speech_run), ("run", run.id), ("heard", work.recording_id)])
 
 
-class _Share:
+class _SpeechSearchProgress:
     """Finding speech as the first part of the work."""
 
     def __init__(self, progress: Progress) -> None:
@@ -193,10 +196,10 @@ class _Share:
 
     def progress(self, done: int, total: int, _text: str = "") -> None:
         """Report milliseconds of sound."""
-        self._progress.progress(round(1000 * _FINDING * done / max(total, 1)), 1000, "Finding speech")
+        self._progress.progress(round(1000 * _SPEECH_SHARE * done / max(total, 1)), 1000, "Finding speech")
 
 
-class _Telling:
+class _ChunkProgress:
     """Says how many chunks are done."""
 
     def __init__(self, progress: Progress, total: int) -> None:
@@ -204,7 +207,7 @@ class _Telling:
 
     def tell(self, done: int) -> None:
         """Report that so many chunks are done."""
-        share = _FINDING + (1 - _FINDING) * done / max(self._total, 1)
+        share = _SPEECH_SHARE + (1 - _SPEECH_SHARE) * done / max(self._total, 1)
         self._progress.progress(round(1000 * share), 1000, f"Recognised {done} of {self._total} chunks")
 
 
@@ -223,14 +226,14 @@ class _Listened:
     def first(self, progress: Progress) -> Iterator[Samples]:
         """Yield all blocks, and tell how far it is."""
         kept: list[Samples] = []
-        for block in stream_mono(self._path, RATE, progress):
+        for block in stream_mono(self._path, SAMPLE_RATE, progress):
             self.samples += len(block)
             kept.append(block)
-            if self.samples > _KEPT:
+            if self.samples > _MAX_CACHED_SAMPLES:
                 kept.clear()
             yield block
-        self._kept = kept if self.samples <= _KEPT else None
+        self._kept = kept if self.samples <= _MAX_CACHED_SAMPLES else None
 
     def again(self) -> Iterable[Samples]:
         """Return all blocks from the beginning."""
-        return stream_mono(self._path, RATE) if self._kept is None else self._kept
+        return stream_mono(self._path, SAMPLE_RATE) if self._kept is None else self._kept

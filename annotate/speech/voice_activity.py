@@ -6,19 +6,19 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import cast
 
-from annotate.study.recording_files import usable_sound
+from annotate.study.recording_files import require_usable_sound
 from media.sound import stream_mono
-from models.speech.speech_recognizers import ALWAYS, RATE, SpeechOptions, speech_detector
+from models.speech.speech_recognizers import DEFAULT_DETECTOR, SAMPLE_RATE, SpeechOptions, create_speech_detector
 from project.entities.study_records import Changes, Json, Run
 from project.entities.transcript import AsrSegment
-from project.files.fingerprints import read_whole
+from project.files.fingerprints import hash_whole_file
 from project.ids import new_id
 from project.progress import Progress
-from project.queries.history_rows import SOURCE, insert_run
-from project.queries.transcript_rows import SPEECH, insert_heard
+from project.queries.history_rows import SOURCE_SHA256_KEY, insert_run
+from project.queries.transcript_rows import SPEECH, insert_asr_segments
 from project.session.jobs import JobSpec
 from project.session.session import Session
-from project.timebase import SECOND, utc_now
+from project.timebase import SECOND_US, utc_now
 from project.version import __version__
 
 Span = tuple[int, int]
@@ -30,12 +30,12 @@ def prepare(session: Session, recording_id: str, options: SpeechOptions | None =
     Raises:
         UserError: it has no sound, or its file is missing or was replaced.
     """
-    located = usable_sound(session, recording_id)
+    located = require_usable_sound(session, recording_id)
     parameters: dict[str, Json] = {
         "path": str(located.path),
         "fingerprint": located.medium.fingerprint,
         "offset_us": located.medium.offset_us,
-        "detector": ALWAYS,
+        "detector": DEFAULT_DETECTOR,
         "options": cast(Json, asdict(options or SpeechOptions())),
     }
     return JobSpec(
@@ -47,14 +47,14 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     """Listen to the whole recording."""
     began = time.monotonic()
     options = SpeechOptions(**cast(dict[str, Json], parameters["options"]))  # type: ignore[arg-type]
-    detector = speech_detector(str(parameters["detector"]), options)
-    source = read_whole(Path(str(parameters["path"])), progress)
-    found = detector.speech(stream_mono(source.path, RATE, _Finding(progress)), progress)
+    detector = create_speech_detector(str(parameters["detector"]), options)
+    source = hash_whole_file(Path(str(parameters["path"])), progress)
+    found = detector.speech(stream_mono(source.path, SAMPLE_RATE, _Finding(progress)), progress)
     source.require_same()
     return {
         "speech": found.tolist(),
         "detector_parameters": dict(detector.parameters),
-        SOURCE: source.sha256,
+        SOURCE_SHA256_KEY: source.sha256,
         "seconds": round(time.monotonic() - began, 3),
     }
 
@@ -73,14 +73,14 @@ def store_speech(session: Session, work: JobSpec, facts: Mapping[str, Json], spa
     duration = session.recording(work.recording_id).duration_us
     inside = [(max(0, start), min(end, duration)) for start, end in spans]
     heard = [AsrSegment(start, end) for start, end in inside if end > start]
-    spoken = sum(one.end_us - one.start_us for one in heard) / SECOND
+    spoken = sum(one.end_us - one.start_us for one in heard) / SECOND_US
     told: dict[str, Json] = {**facts, "stretches": len(heard), "speech_seconds": round(spoken, 3)}
     parameters = {key: value for key, value in work.parameters.items() if key not in ("path", "prompt", "folder")}
     backend = str(work.parameters["detector"])
     run = Run(new_id(), work.recording_id, SPEECH, backend, parameters, told, utc_now(), __version__)
     with session.study.recording_run():
         insert_run(session.study, run)
-        insert_heard(session.study, run.id, heard)
+        insert_asr_segments(session.study, run.id, heard)
     return run.id
 
 

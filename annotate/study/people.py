@@ -13,10 +13,10 @@ from project.queries import face_rows as faces
 from project.queries import recording_rows as participants
 from project.queries.annotator_rows import all_annotators, annotator_by_name, insert_annotator
 from project.session.session import Session
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
 
-def new_participant(session: Session, pseudonym: str, role: ParticipantRole) -> Participant:
+def build_participant(session: Session, pseudonym: str, role: ParticipantRole) -> Participant:
     """Return a participant who is not in the study yet.
 
     Raises:
@@ -26,7 +26,9 @@ def new_participant(session: Session, pseudonym: str, role: ParticipantRole) -> 
     if not name:
         raise UserError("A participant needs a pseudonym.", "Type one, such as P01.")
     if not name.isprintable():
-        raise UserError(f"The pseudonym {shown(name)} holds what cannot be seen.", "Use letters, digits and signs.")
+        raise UserError(
+            f"The pseudonym {escape_unprintable(name)} holds what cannot be seen.", "Use letters, digits and signs."
+        )
     if any(one.pseudonym == name for one in participants.all_participants(session.study)):
         raise UserError(f"There is a participant {name} already.", "Choose that one, or another pseudonym.")
     return Participant(new_id(), name, role)
@@ -44,7 +46,7 @@ def add_participant(
     Raises:
         UserError: the pseudonym is empty, taken, or holds what cannot be seen.
     """
-    made = new_participant(session, pseudonym, role)
+    made = build_participant(session, pseudonym, role)
     with session.step(f"Add participant {made.pseudonym}") as step:
         participants.insert_participant(session.study, made)
         if recording_id is not None:
@@ -79,7 +81,7 @@ def set_consent(session: Session, participant: Participant, use: ConsentUse, giv
     return step.changes
 
 
-def annotator_called(session: Session, name: str) -> Annotator:
+def require_annotator(session: Session, name: str) -> Annotator:
     """Return the annotator of a name.
 
     Raises:
@@ -92,7 +94,7 @@ def annotator_called(session: Session, name: str) -> Annotator:
     return found
 
 
-def introduced(session: Session, names: Sequence[str]) -> list[Annotator]:
+def ensure_annotators(session: Session, names: Sequence[str]) -> list[Annotator]:
     """Return the annotators of these names; those who are new are introduced.
 
     Raises:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from project.entities.study_records import Changes, Collection, MediaFacts, Medium, MediumRole, Recording
 from project.errors import UserError
-from project.files.filesystem import is_folder, resolved
+from project.files.filesystem import is_folder, resolve_path
 from project.files.fingerprints import fingerprint
 from project.ids import new_id
 from project.progress import Progress, Silent
@@ -19,8 +19,8 @@ from project.queries import recording_rows as collections
 from project.queries import recording_rows as media
 from project.queries import recording_rows as recordings
 from project.session.session import MediaState, Session
-from project.text_format import require_text, shown
-from project.timebase import SECOND
+from project.text_format import escape_unprintable, require_utf8
+from project.timebase import SECOND_US
 
 
 def describe_collection(session: Session, collection_id: str, name: str, agent_context: str) -> Changes:
@@ -77,7 +77,7 @@ def undo(session: Session) -> Reverted:
         UserError: there is none, or the study is open for reading only.
     """
     name = session.study.undo_name or ""
-    return _reverted(session, name, session.study.undo(_who(session)))
+    return _finish_revert(session, name, session.study.undo(_annotator_id(session)))
 
 
 def redo(session: Session) -> Reverted:
@@ -87,16 +87,16 @@ def redo(session: Session) -> Reverted:
         UserError: nothing was undone since the last edit, or the study is open for reading only.
     """
     name = session.study.redo_name or ""
-    return _reverted(session, name, session.study.redo(_who(session)))
+    return _finish_revert(session, name, session.study.redo(_annotator_id(session)))
 
 
-def _reverted(session: Session, name: str, changes: Changes) -> Reverted:
+def _finish_revert(session: Session, name: str, changes: Changes) -> Reverted:
     if changes.ids("property") or changes.ids("scheme_version"):
         session.schemes.reload()
     return Reverted(name, changes)
 
 
-def _who(session: Session) -> str | None:
+def _annotator_id(session: Session) -> str | None:
     annotator = session.annotator()
     return annotator.id if annotator else None
 
@@ -136,16 +136,16 @@ def probe_file(path: Path) -> ProbedFile:
     """
     from media.probe import probe
 
-    require_text(path)
+    require_utf8(path)
     return ProbedFile(path, probe(path), fingerprint(path))
 
 
-def ends_early(file: ProbedFile) -> str | None:
+def truncation_warning(file: ProbedFile) -> str | None:
     """Return a line of warning about a file that was cut off or is damaged, so that its end is missing."""
     if not file.facts.missing_us:
         return None
-    seconds = max(0.1, file.facts.missing_us / SECOND)
-    return f"{shown(file.path.name)} ends early: at least {seconds:.1f} s are missing. Copy it again if you can."
+    seconds = max(0.1, file.facts.missing_us / SECOND_US)
+    return f"{escape_unprintable(file.path.name)} ends early: at least {seconds:.1f} s are missing. Copy it again if you can."
 
 
 def add_recordings(
@@ -230,10 +230,10 @@ def relink(session: Session, folder: Path, progress: Progress | None = None) -> 
     Raises:
         UserError: the folder does not exist.
     """
-    return link_again(session, find_again(session, folder, progress))
+    return relink_files(session, find_missing_files(session, folder, progress))
 
 
-def find_again(session: Session, folder: Path, progress: Progress | None = None) -> dict[str, Path]:
+def find_missing_files(session: Session, folder: Path, progress: Progress | None = None) -> dict[str, Path]:
     """Return the fingerprints of missing files that are in a folder or below it, and where; this reads the files.
 
     Raises:
@@ -243,7 +243,7 @@ def find_again(session: Session, folder: Path, progress: Progress | None = None)
     told = progress or Silent()
     if not is_folder(folder):
         raise UserError(f"There is no folder {folder}.", "Name the folder that the files were moved to.")
-    wanted = _away(session)
+    wanted = _missing_media(session)
     sizes = {medium.facts.size_bytes for medium in wanted}
     candidates = [path for path in _files_below(folder) if _size(path) in sizes] if wanted else []
     by_content: dict[str, Path] = {}
@@ -256,9 +256,9 @@ def find_again(session: Session, folder: Path, progress: Progress | None = None)
     return by_content
 
 
-def link_again(session: Session, by_content: Mapping[str, Path]) -> Relinked:
+def relink_files(session: Session, by_content: Mapping[str, Path]) -> Relinked:
     """Point missing files to where files with their fingerprints are."""
-    wanted = _away(session)
+    wanted = _missing_media(session)
     found = [(medium, by_content[medium.fingerprint]) for medium in wanted if medium.fingerprint in by_content]
     missing = tuple(Path(m.path).name for m in wanted if m.fingerprint not in by_content)
     if not found:
@@ -270,7 +270,7 @@ def link_again(session: Session, by_content: Mapping[str, Path]) -> Relinked:
     return Relinked(tuple(path.name for _, path in found), missing, step.changes)
 
 
-def _away(session: Session) -> list[Medium]:
+def _missing_media(session: Session) -> list[Medium]:
     return [one for one in media.all_media(session.study) if session.locate(one).state is not MediaState.PRESENT]
 
 
@@ -300,10 +300,10 @@ def _stored_path(session: Session, path: Path) -> str:
 
 def _files_below(folder: Path) -> Iterator[Path]:
     """Yield the files in a folder and below it; links out of it, which may be a stranger's, are left alone."""
-    home = resolved(folder)
+    home = resolve_path(folder)
     for parent, _, names in os.walk(folder):
         for name in sorted(names):
-            if resolved(Path(parent, name)).is_relative_to(home):
+            if resolve_path(Path(parent, name)).is_relative_to(home):
                 yield Path(parent, name)
 
 

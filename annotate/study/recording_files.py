@@ -15,16 +15,16 @@ from project.progress import Progress
 from project.queries.history_rows import insert_run, runs_of
 from project.queries.recording_rows import media_of
 from project.session.jobs import JobSpec
-from project.session.session import LocatedMedium, MediaState, Session, outside
-from project.text_format import shown
-from project.timebase import SECOND, utc_now
+from project.session.session import LocatedMedium, MediaState, Session, outside_error
+from project.text_format import escape_unprintable
+from project.timebase import SECOND_US, utc_now
 from project.version import __version__
 
-_HEARD = (MediumRole.MAIN, MediumRole.MICROPHONE, MediumRole.CAMERA)
+_SOUND_ROLES = (MediumRole.MAIN, MediumRole.MICROPHONE, MediumRole.CAMERA)
 """Whose sound is taken: the first that has one."""
 
 
-def usable_sound(session: Session, recording_id: str) -> LocatedMedium:
+def require_usable_sound(session: Session, recording_id: str) -> LocatedMedium:
     """Return the file whose sound stands for a recording when it is there, unchanged.
 
     Raises:
@@ -32,7 +32,7 @@ def usable_sound(session: Session, recording_id: str) -> LocatedMedium:
     """
     recording = session.recording(recording_id)
     media = [one for one in media_of(session.study, recording_id) if one.facts.audio is not None]
-    heard = next((one for role in _HEARD for one in media if one.role is role), None)
+    heard = next((one for role in _SOUND_ROLES for one in media if one.role is role), None)
     if heard is None:
         raise UserError(
             f"Recording {recording.number} ({recording.name}) has no sound.",
@@ -46,7 +46,7 @@ def usable_sound(session: Session, recording_id: str) -> LocatedMedium:
             "Put it back, or relink the folder it was moved to.",
         )
     if located.state is MediaState.OUTSIDE:
-        raise outside(located, f"recording {recording.number}")
+        raise outside_error(located, f"recording {recording.number}")
     if located.state is MediaState.REPLACED:
         raise UserError(
             f"The file {name} of recording {recording.number} is not the one that was added.",
@@ -80,14 +80,16 @@ class SyncResult:
         """Say it in a line."""
         if not self.sure:
             return "No offset was found that stands out. Nothing was changed."
-        begins = f"begins at {self.offset_us / SECOND:.3f} s, {self.confidence:.1f} times clearer than any other place"
+        begins = (
+            f"begins at {self.offset_us / SECOND_US:.3f} s, {self.confidence:.1f} times clearer than any other place"
+        )
         if self.spread_us is None:
             begins += ", right to about 10 ms"
         if self.drift_ppm is not None:
             apart_us = abs(self.drift_ppm) * 1e-6 * self.overlap_us
             if apart_us > _NOTABLE_DRIFT_US:
                 begins += f"; its clock runs {abs(self.drift_ppm):.0f} ppm {'fast' if self.drift_ppm > 0 else 'slow'}"
-                begins += f", {apart_us / SECOND:.2f} s from end to end"
+                begins += f", {apart_us / SECOND_US:.2f} s from end to end"
         return begins[:1].upper() + begins[1:] + "."
 
 
@@ -107,10 +109,10 @@ def prepare(session: Session, recording_id: str, medium_id: str) -> JobSpec:
     main = next((m for m in media if m.role is MediumRole.MAIN), None)
     if main is None:
         raise UserError(f"Recording {recording.number} has no main file.", "Add its video first.")
-    there, other = _with_sound(session, main), _with_sound(session, medium)
+    there, other = _require_sound(session, main), _require_sound(session, medium)
     return JobSpec(
         KIND,
-        f"Find where {shown(Path(medium.path).name)} begins in recording {recording.number}",
+        f"Find where {escape_unprintable(Path(medium.path).name)} begins in recording {recording.number}",
         recording_id,
         {
             "reference_path": str(there.path),
@@ -140,27 +142,27 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
     return Changes.of([("run", run.id)])
 
 
-def found_for(session: Session, medium: Medium) -> SyncResult | None:
+def latest_sync_result(session: Session, medium: Medium) -> SyncResult | None:
     """Return what the newest comparison said about a file, unless a file has been replaced since."""
     media = {m.id: m.fingerprint for m in media_of(session.study, medium.recording_id)}
     for run in runs_of(session.study, medium.recording_id, KIND):
         if run.parameters["medium"] != medium.id:
             continue
         compared = [media.get(str(run.parameters[key])) for key in ("reference", "medium")]
-        return found_in(run.result) if compared == run.parameters["fingerprints"] else None
+        return parse_sync_result(run.result) if compared == run.parameters["fingerprints"] else None
     return None
 
 
-def found_in(result: Mapping[str, Json]) -> SyncResult:
+def parse_sync_result(result: Mapping[str, Json]) -> SyncResult:
     """Read a result of `compute`."""
     return SyncResult(**{name: result[name] for name in SyncResult.__dataclass_fields__})  # type: ignore[arg-type]
 
 
-def _with_sound(session: Session, medium: Medium) -> LocatedMedium:
+def _require_sound(session: Session, medium: Medium) -> LocatedMedium:
     located = session.locate(medium)
-    name = shown(located.path.name)
+    name = escape_unprintable(located.path.name)
     if located.state is MediaState.OUTSIDE:
-        raise outside(located, "this recording")
+        raise outside_error(located, "this recording")
     if located.state is not MediaState.PRESENT:
         raise UserError(f"The file {name} is {located.state.value}.", "Put it back, or locate the folder it is in now.")
     if medium.facts.audio is None:

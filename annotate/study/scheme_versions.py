@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from project.entities.study_records import Changes, FieldValue, Json, Segment
 from project.errors import UserError
-from project.queries.segment_rows import older_values, segments_under
+from project.queries.segment_rows import older_values, segments_of_scheme
 from project.queries.study_schemes import (
-    IN_USE,
+    SCHEMES_PROPERTY,
     all_versions,
-    in_use,
     insert_version,
     labels_in_use,
+    schemes_in_use,
     segment_counts,
     value_counts,
 )
@@ -40,7 +40,7 @@ def use_scheme(session: Session, text: str, name: str) -> tuple[Scheme, Changes]
     scheme = parse_scheme(text, name)
     _check_version(session, scheme)
     kept = all_versions(session.study).get(scheme.key, {})
-    used = in_use(session.study)
+    used = schemes_in_use(session.study)
     if scheme.version in kept and scheme.key in used:
         return scheme, Changes()
     verb = "Use" if scheme.key not in used or not kept else f"Use version {scheme.version} of"
@@ -58,7 +58,7 @@ def use_only(session: Session, key: str) -> Changes:
     Raises:
         UserError: the program ships none of that key.
     """
-    if in_use(session.study) == [key]:
+    if schemes_in_use(session.study) == [key]:
         return Changes()
     scheme = parse_scheme(shipped_text(key), key)
     with session.step(f"Use scheme {scheme.name}") as step:
@@ -97,7 +97,7 @@ def drop_scheme(session: Session, key: str) -> Changes:
         UserError: the study does not use it, or uses no other.
     """
     scheme = session.schemes.get(key)
-    left = [one for one in in_use(session.study) if one != key]
+    left = [one for one in schemes_in_use(session.study) if one != key]
     if not left:
         raise UserError(f"{scheme.name} is the only scheme of this study.", "Use another one first.")
     with session.step(f"Stop using scheme {scheme.name}") as step:
@@ -114,8 +114,8 @@ def make_default(session: Session, key: str) -> Changes:
         UserError: the study does not use it.
     """
     scheme = session.schemes.get(key)
-    others = [one for one in in_use(session.study) if one != key]
-    if in_use(session.study)[0] == key:
+    others = [one for one in schemes_in_use(session.study) if one != key]
+    if schemes_in_use(session.study)[0] == key:
         return Changes()
     with session.step(f"Make {scheme.name} the default scheme") as step:
         _set_in_use(session, [key, *others])
@@ -124,8 +124,8 @@ def make_default(session: Session, key: str) -> Changes:
 
 
 def _set_in_use(session: Session, keys: Sequence[str]) -> None:
-    if [*keys] != session.study.get_property(IN_USE):
-        session.study.set_property(IN_USE, [*keys])
+    if [*keys] != session.study.get_property(SCHEMES_PROPERTY):
+        session.study.set_property(SCHEMES_PROPERTY, [*keys])
 
 
 def _check_version(session: Session, scheme: Scheme) -> None:
@@ -211,11 +211,11 @@ class KeptScheme:
         }
 
 
-def kept_schemes(session: Session) -> list[KeptScheme]:
+def list_study_schemes(session: Session) -> list[KeptScheme]:
     """Return the schemes of a study: those in use in their order, then those that are only kept."""
     study = session.study
     versions, values, segments = all_versions(study), value_counts(study), segment_counts(study)
-    used = in_use(study)
+    used = schemes_in_use(study)
     keys = [*used, *sorted((versions.keys() | segments.keys()) - set(used))]
     return [
         KeptScheme(
@@ -226,22 +226,22 @@ def kept_schemes(session: Session) -> list[KeptScheme]:
             key == used[0],
             segments.get(key, 0),
             sum(values.get(key, {}).values()),
-            len(orphans_of(session, key)),
+            len(find_orphans(session, key)),
         )
         for key in keys
     ]
 
 
-def orphans_of(session: Session, key: str) -> list[Orphan]:
+def find_orphans(session: Session, key: str) -> list[Orphan]:
     """Return every label and value that the newest version of a scheme has no place for."""
     scheme = session.schemes.known(key)
     study = session.study
     if scheme is None:
-        return [Orphan(one) for one in segments_under(study, key)]
+        return [Orphan(one) for one in segments_of_scheme(study, key)]
     labels = {(track.key, label.key) for track in scheme.tracks for label in track.labels}
     found = []
     if labels_in_use(study, key) - labels:
-        found = [Orphan(one) for one in segments_under(study, key) if (one.track, one.label) not in labels]
+        found = [Orphan(one) for one in segments_of_scheme(study, key) if (one.track, one.label) not in labels]
     if set(all_versions(study).get(key, {})) - {scheme.version}:
         # A text fits wherever its field is.
         texts = [field.key for field in scheme.fields if field.kind is FieldKind.TEXT and not field.tracks]
@@ -255,7 +255,7 @@ def orphans_of(session: Session, key: str) -> list[Orphan]:
     return found
 
 
-def orphaned_values(scheme: Scheme | None, segment: Segment, values: list[FieldValue]) -> list[FieldValue]:
+def find_orphaned_values(scheme: Scheme | None, segment: Segment, values: list[FieldValue]) -> list[FieldValue]:
     """Return those of a segment's values, of all versions, that the newest version has no place for."""
     if scheme is None:
         return values

@@ -9,9 +9,9 @@ from project.queries.annotator_rows import Active, Key, add_seconds, all_activit
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 
-STILL_ACTIVE_S = 60.0
+IDLE_AFTER_S = 60.0
 """How long somebody counts as active after the last input or the last moment of playback."""
-LONGEST_TICK_S = 15.0
+MAX_TICK_S = 15.0
 """Of a longer time between two looks nothing counts: the machine slept."""
 
 
@@ -38,8 +38,8 @@ class ActiveTime:
         before, self._looked = self._looked, now
         if before is None or key is None or not in_sight or self._lively is None:
             return
-        passed = min(now, self._lively + STILL_ACTIVE_S) - before
-        if passed > 0 and now - before <= LONGEST_TICK_S:
+        passed = min(now, self._lively + IDLE_AFTER_S) - before
+        if passed > 0 and now - before <= MAX_TICK_S:
             self._rest[key] = self._rest.get(key, 0.0) + passed
 
     def take(self) -> dict[Key, int]:
@@ -54,14 +54,14 @@ class ActiveTime:
         self._rest.clear()
 
 
-def keep(session: Session, seconds: dict[Key, int]) -> None:
+def store_seconds(session: Session, seconds: dict[Key, int]) -> None:
     """Write what was counted into the study; not in its history, so undo knows nothing of it."""
     if seconds and not session.study.read_only:
         with session.study.without_history():
             add_seconds(session.study, seconds)
 
 
-def forget(session: Session, annotator: Annotator) -> None:
+def delete_activity_of(session: Session, annotator: Annotator) -> None:
     """Delete the minutes of an annotator from this study, for good.
 
     Raises:
@@ -82,10 +82,11 @@ class ActivityTotal:
     recording_id: str = ""
 
 
-def by_recording(session: Session, annotator: Annotator | None = None) -> list[ActivityTotal]:
+def totals_by_recording(session: Session, annotator: Annotator | None = None) -> list[ActivityTotal]:
     """Return active seconds by annotator and recording, in the order of the recordings."""
-    found = _summed(
-        ((one.annotator_id, one.recording_id), one.seconds) for one in all_activity(session.study, _id(annotator))
+    found = _sum_by_key(
+        ((one.annotator_id, one.recording_id), one.seconds)
+        for one in all_activity(session.study, _annotator_id(annotator))
     )
     names = {one.id: one.name for one in all_annotators(session.study)}
     return [
@@ -96,18 +97,18 @@ def by_recording(session: Session, annotator: Annotator | None = None) -> list[A
     ]
 
 
-def by_day(session: Session, annotator: Annotator | None = None) -> list[ActivityTotal]:
+def totals_by_day(session: Session, annotator: Annotator | None = None) -> list[ActivityTotal]:
     """Return active seconds by annotator and day, the newest day first."""
     there = {one.id for one in all_recordings(session.study)}
-    rows = [one for one in all_activity(session.study, _id(annotator)) if one.recording_id in there]
-    found = _summed(((one.annotator_id, one.day), one.seconds) for one in rows)
+    rows = [one for one in all_activity(session.study, _annotator_id(annotator)) if one.recording_id in there]
+    found = _sum_by_key(((one.annotator_id, one.day), one.seconds) for one in rows)
     names = {one.id: one.name for one in all_annotators(session.study)}
     days = sorted({one.day for one in rows}, reverse=True)
     order = sorted(names, key=lambda one: names[one])
     return [ActivityTotal(names[who], day, found[who, day]) for day in days for who in order if (who, day) in found]
 
 
-def as_json(session: Session) -> dict[str, Json]:
+def activity_to_json(session: Session) -> dict[str, Json]:
     """Return every counter, with numbers of recordings and names of annotators."""
     numbers = {one.id: one.number for one in all_recordings(session.study)}
     names = {one.id: one.name for one in all_annotators(session.study)}
@@ -124,7 +125,7 @@ def as_json(session: Session) -> dict[str, Json]:
     return {"seconds": sum(one.seconds for one in rows), "activity": [row(one) for one in rows]}
 
 
-def minutes(seconds: int) -> str:
+def format_minutes(seconds: int) -> str:
     """Return such as `1 h 05 min`, `12 min` or `under a minute`."""
     whole = seconds // 60
     if whole < 1:
@@ -132,12 +133,12 @@ def minutes(seconds: int) -> str:
     return f"{whole // 60} h {whole % 60:02} min" if whole >= 60 else f"{whole} min"
 
 
-def _summed(pairs: Iterable[tuple[tuple[str, str], int]]) -> Counter[tuple[str, str]]:
+def _sum_by_key(pairs: Iterable[tuple[tuple[str, str], int]]) -> Counter[tuple[str, str]]:
     found: Counter[tuple[str, str]] = Counter()
     for key, seconds in pairs:
         found[key] += seconds
     return found
 
 
-def _id(annotator: Annotator | None) -> str | None:
+def _annotator_id(annotator: Annotator | None) -> str | None:
     return annotator.id if annotator is not None else None

@@ -10,25 +10,25 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from annotate.study.people import annotator_called, introduced
-from annotate.team.training_gate import FIGURES, TRAINING, Gate, gate_of
+from annotate.study.people import ensure_annotators, require_annotator
+from annotate.team.training_gate import FIGURES, TRAINING, Gate, read_gate
 from project.entities.study_records import Annotator, Assignment, Changes, Json, Recording, WorkPurpose
 from project.errors import UserError
 from project.queries.annotator_rows import (
     all_annotators,
     all_assignments,
     completions,
-    is_done,
+    is_completed,
     set_assignments,
-    set_done,
+    set_completed,
 )
 from project.queries.recording_rows import all_recordings, hold_outs, set_hold_out
 from project.queries.segment_rows import segment_counts
 from project.session.session import Session
-from project.text_format import counted
-from project.timebase import SECOND, format_minutes, utc_now
+from project.text_format import pluralize
+from project.timebase import SECOND_US, format_minutes, utc_now
 
-_ROUNDS = 40
+_EXCHANGES_PER_RECORDING = 40
 """How many exchanges are tried for each recording, for pairs and again for minutes."""
 
 
@@ -41,7 +41,7 @@ class PlannedRecording:
     kept: frozenset[str] = frozenset()
 
 
-def plan(
+def plan_assignments(
     parts: Sequence[PlannedRecording], annotators: Sequence[str], per_recording: int, seed: int
 ) -> dict[str, frozenset[str]]:
     """Return recording -> its annotators, `per_recording` of them or more where more are kept.
@@ -54,7 +54,7 @@ def plan(
     chance.shuffle(order)
     # Those with the least freedom come first, so that the others can make up for them.
     order.sort(key=lambda part: -len(part.kept))
-    table = _Table(annotators, per_recording, chance)
+    table = _AssignmentTable(annotators, per_recording, chance)
     for part in order:
         table.give(part)
     table.even_out_pairs()
@@ -62,7 +62,7 @@ def plan(
     return {part.id: frozenset(table.groups[part.id]) for part in parts}
 
 
-class _Table:
+class _AssignmentTable:
     def __init__(self, annotators: Sequence[str], per_recording: int, chance: random.Random) -> None:
         self._annotators = [*annotators]
         self._per_recording = per_recording
@@ -93,7 +93,7 @@ class _Table:
 
     def even_out_pairs(self) -> None:
         """Let two annotators change places between two recordings where fewer then meet too often."""
-        for _ in range(_ROUNDS * len(self._parts)):
+        for _ in range(_EXCHANGES_PER_RECORDING * len(self._parts)):
             first, second = self._two()
             ours, theirs = self.groups[first.id] - first.kept, self.groups[second.id] - second.kept
             give = sorted(ours - self.groups[second.id])
@@ -114,7 +114,7 @@ class _Table:
         free = [part for part in self._parts if not part.kept]
         if len(free) < 2:
             return
-        for _ in range(_ROUNDS * len(free)):
+        for _ in range(_EXCHANGES_PER_RECORDING * len(free)):
             first, second = self._chance.sample(free, 2)
             longer = (first.duration_us - second.duration_us) / 6e7
             moved = self.groups[first.id] ^ self.groups[second.id]
@@ -179,14 +179,14 @@ def make_plan(session: Session, wish: PlanOptions) -> Changes:
             "Name more annotators, or ask for fewer for each recording.",
         )
     recordings = all_recordings(session.study)
-    gate = gate_of(session)
+    gate = read_gate(session)
     training = wish.training or (gate.recordings if gate else ())
     left_out = {*training} | (set() if wish.held_out else hold_outs(session.study))
     if not any(one.id not in left_out for one in recordings):
         raise UserError("There is no recording to plan.", "Add recordings, or plan the held-out ones too.")
-    people = introduced(session, wish.annotators)
+    people = ensure_annotators(session, wish.annotators)
     present = all_assignments(session.study)
-    kept = [one for one in present if one.recording_id not in training and (wish.keep or _begun(session, one))]
+    kept = [one for one in present if one.recording_id not in training and (wish.keep or _has_begun(session, one))]
     stay: dict[str, set[str]] = {}
     for one in kept:
         stay.setdefault(one.recording_id, set()).add(one.annotator_id)
@@ -200,7 +200,7 @@ def make_plan(session: Session, wish: PlanOptions) -> Changes:
         for one in recordings
         if one.id not in left_out
     ]
-    made = plan(parts, [who.id for who in people], wish.per_recording, wish.seed)
+    made = plan_assignments(parts, [who.id for who in people], wish.per_recording, wish.seed)
     wanted = {(one.recording_id, one.annotator_id): one for one in kept}
     for recording_id, group in made.items():
         for who_id in group:
@@ -214,7 +214,7 @@ def make_plan(session: Session, wish: PlanOptions) -> Changes:
     return step.changes
 
 
-def give_training(session: Session, recordings: Collection[str], without: str) -> Sequence[Assignment]:
+def plan_training(session: Session, recordings: Collection[str], without: str) -> Sequence[Assignment]:
     """Return the plan in which everybody in it, but for the annotator `without`, trains on these recordings."""
     present = all_assignments(session.study)
     people = {one.annotator_id for one in present} - {without}
@@ -226,12 +226,12 @@ def mark_done(session: Session, recording_id: str, done: bool = True) -> Changes
     """Say that the annotator of this session is done with a recording, or is not after all."""
     number = session.recording(recording_id).number
     who = session.annotator()
-    if not done and (who is None or not is_done(session.study, recording_id, who.id)):
+    if not done and (who is None or not is_completed(session.study, recording_id, who.id)):
         raise UserError(f"Recording {number} is not marked as done.", "Mark it when all of it is annotated.")
     with session.step(f"Mark recording {number} as {'done' if done else 'not done'}") as step:
         who = session.annotator()
         assert who is not None
-        set_done(session.study, recording_id, who.id, utc_now() if done else None)
+        set_completed(session.study, recording_id, who.id, utc_now() if done else None)
     return step.changes
 
 
@@ -243,7 +243,7 @@ def hold_out(session: Session, recording_id: str, held_out: bool = True) -> Chan
     return step.changes
 
 
-def _begun(session: Session, one: Assignment) -> bool:
+def _has_begun(session: Session, one: Assignment) -> bool:
     if (one.recording_id, one.annotator_id) in completions(session.study):
         return True
     return bool(segment_counts(session.study, unseen=True).get(one.recording_id, {}).get(one.annotator_id))
@@ -266,11 +266,11 @@ def set_training(session: Session, recordings: Sequence[str], reference: str, mi
     for figure, least in minimum.items():
         if figure not in FIGURES or not 0 <= least <= 1:
             raise UserError(f"“{least}” is not allowed for {figure}.", "Give a share from 0 to 1.")
-    who = annotator_called(session, reference)
+    who = require_annotator(session, reference)
     gate = Gate(tuple(dict.fromkeys(recordings)), who.id, dict(minimum))
     with session.step("Set up training") as step:
         session.study.set_property(TRAINING, gate.as_json())
-        set_assignments(session.study, give_training(session, gate.recordings, who.id))
+        set_assignments(session.study, plan_training(session, gate.recordings, who.id))
     return step.changes
 
 
@@ -366,7 +366,7 @@ class TeamPlan:
         names = {one.id: one.name for one in self.annotators}
         lines = [
             f"{p.annotator.name}: {p.done} of {p.given} recordings done, {p.begun} begun, "
-            f"{format_minutes(p.minutes * 60 * SECOND)} in all"
+            f"{format_minutes(p.minutes * 60 * SECOND_US)} in all"
             for p in map(self.progress, self.annotators)
             if p.given
         ]
@@ -377,7 +377,7 @@ class TeamPlan:
         return "\n".join(lines)
 
 
-def team_plan(session: Session) -> TeamPlan:
+def read_team_plan(session: Session) -> TeamPlan:
     """Return who has what, and how far they are."""
     study = session.study
     counts, done = segment_counts(study), completions(study)
@@ -404,5 +404,5 @@ def _state(cell: AssignmentStatus) -> str:
     if cell.done:
         notes.append("done")
     elif cell.segments:
-        notes.append(counted(cell.segments, "segment"))
+        notes.append(pluralize(cell.segments, "segment"))
     return f" ({', '.join(notes)})" if notes else ""

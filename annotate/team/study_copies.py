@@ -15,25 +15,25 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from annotate.team.training_gate import gate_of
+from annotate.team.training_gate import read_gate
 from project.entities.study_records import Changes, WorkPurpose
 from project.errors import Cancelled, UserError
 from project.gc_control import collector_paused
-from project.merging.conflict_resolution import put
-from project.merging.merge import MergeResult, merge_copy, open_copy, order_of
+from project.merging.conflict_resolution import apply_version
+from project.merging.merge import MergeResult, copy_sort_key, merge_copy, open_copy
 from project.progress import Progress, Silent
 from project.queries.annotator_rows import all_annotators, all_assignments, annotator_by_name
-from project.queries.episode_rows import told_by_others
-from project.queries.history_rows import Conflict, conflict, set_resolution
+from project.queries.episode_rows import episodes_revealing_others
+from project.queries.history_rows import Conflict, conflict_by_id, set_resolution
 from project.queries.recording_rows import all_media, all_recordings
 from project.queries.segment_rows import segment_counts
 from project.session.session import MediaState, Session
-from project.session.trust_store import TrustKind, folders_of, trust
+from project.session.trust_store import TrustKind, add_trusted, containing_folders
 from project.sharing.annotator_copy import AnnotatorShare, Split, StudyCopyDraft
 from project.store.study import Study
-from project.text_format import shown, size_text
+from project.text_format import escape_unprintable, format_size
 
-_PIECE = 4 << 20
+_CHUNK_BYTES = 4 << 20
 _MB = 1_000_000
 
 
@@ -85,15 +85,15 @@ class MediaBeside:
                 if self._linked:
                     _link(wanted[one], target)
                 else:
-                    done = _copied(wanted[one], target, done, total, progress)
+                    done = _copy_file(wanted[one], target, done, total, progress)
                 self._known[one] = target
         except OSError as error:
             raise UserError(
-                f"The media cannot be put beside “{shown(self._final.name)}”: {error.strerror}.",
+                f"The media cannot be put beside “{escape_unprintable(self._final.name)}”: {error.strerror}.",
                 "Choose another folder.",
             ) from None
         self.paths = {one: f"{self._final.name}/{path.name}" for one, path in self._known.items()}
-        self.sources = [folder for path in wanted.values() for folder in folders_of(path)]
+        self.sources = [folder for path in wanted.values() for folder in containing_folders(path)]
 
     @contextmanager
     def in_place(self) -> Iterator[None]:
@@ -117,23 +117,25 @@ class MediaBeside:
 
     def _require_free(self) -> None:
         if os.path.lexists(self._final):
-            raise UserError(f"“{shown(self._final.name)}” is there already.", "Choose another name for the copy.")
+            raise UserError(
+                f"“{escape_unprintable(self._final.name)}” is there already.", "Choose another name for the copy."
+            )
 
     def _room_for(self, files: Sequence[Path]) -> int:
         """Return how many bytes they take."""
         need, free = sum(one.stat().st_size for one in files), shutil.disk_usage(self._folder).free
         if need > free:
             raise UserError(
-                f"The media take {size_text(need)}, and {size_text(free)} are left on that disk.",
+                f"The media take {format_size(need)}, and {format_size(free)} are left on that disk.",
                 "Make room, choose another folder, or leave the media behind.",
             )
         return need
 
 
-def _copied(source: Path, target: Path, done: int, total: int, progress: Progress) -> int:
+def _copy_file(source: Path, target: Path, done: int, total: int, progress: Progress) -> int:
     """Copy a file, on disk when this returns; return how many bytes of all are done."""
     with source.open("rb") as read, target.open("xb") as written:
-        while piece := read.read(_PIECE):
+        while piece := read.read(_CHUNK_BYTES):
             progress.check_cancelled()
             written.write(piece)
             done += len(piece)
@@ -150,7 +152,7 @@ def _link(source: Path, target: Path) -> None:
         target.symlink_to(source.resolve())
 
 
-_USUAL = 2
+_DEFAULT_PER_RECORDING = 2
 """Annotators of a recording, where a plan says nothing else."""
 
 
@@ -202,11 +204,11 @@ class CopyFor:
                     self._draft.close()
 
     def _fill(self, session: Session, progress: Progress) -> None:
-        share = _share(session, self._annotator)
+        share = _annotator_share(session, self._annotator)
         if self._media is MediaWith.LEAVE:
             self._draft.fill(session.study, share)
             return
-        self._beside.bring(_present(session, share.recordings), progress)
+        self._beside.bring(_present_media(session, share.recordings), progress)
         self._draft.fill(session.study, share, self._place)
 
     def finish(self, session: Session) -> Split | None:
@@ -219,7 +221,7 @@ class CopyFor:
             return self._draft.finish(session.study)
         made = self._draft.finish(session.study, self._beside.in_place)
         if made is not None and self._media is MediaWith.LINK:
-            trust(session.study.id, TrustKind.FOLDER, self._beside.sources)
+            add_trusted(session.study.id, TrustKind.FOLDER, self._beside.sources)
         return made
 
     def close(self) -> None:
@@ -235,7 +237,7 @@ class CopyFor:
                 copy.write("UPDATE medium SET path = ? WHERE id = ?", (path, medium_id))
 
 
-def split_for(
+def split_study(
     session: Session,
     annotator: str,
     out: Path,
@@ -259,13 +261,13 @@ def plan_command(session: Session, annotator: str) -> str:
     people = list(dict.fromkeys([*known.values(), annotator]))
     # What is begun stays with its annotator: somewhere there has to be a place for one more.
     taken = min((len(known.keys() & counts.get(one.id, {})) for one in all_recordings(session.study)), default=0)
-    each = max(min(_USUAL, len(people)), taken + (annotator not in known.values()))
-    seats = "" if each == _USUAL else f" --per-recording {each}"
+    each = max(min(_DEFAULT_PER_RECORDING, len(people)), taken + (annotator not in known.values()))
+    seats = "" if each == _DEFAULT_PER_RECORDING else f" --per-recording {each}"
     study, listed = shlex.quote(str(session.study.path)), shlex.quote(",".join(people))
     return f"greenroom plan {study} --annotators {listed}{seats}"
 
 
-def _share(session: Session, annotator: str) -> AnnotatorShare:
+def _annotator_share(session: Session, annotator: str) -> AnnotatorShare:
     plan = all_assignments(session.study)
     who = annotator_by_name(session.study, annotator)
     if who is None:
@@ -280,16 +282,16 @@ def _share(session: Session, annotator: str) -> AnnotatorShare:
             f"Nothing is assigned to {who.name}.", f"Plan again, with them: {plan_command(session, annotator)}"
         )
     given = [one.recording_id for one in own] or [one.id for one in all_recordings(session.study)]
-    gate = gate_of(session)
+    gate = read_gate(session)
     training = {one.recording_id for one in own if one.purpose is WorkPurpose.TRAINING}
     taught = training & {*gate.recordings} if gate else set()
     references = (gate.reference,) if gate and taught else ()
-    told = told_by_others(session.study, who.id, taught, references)
+    told = episodes_revealing_others(session.study, who.id, taught, references)
     recordings = tuple(one for one in given if one not in told)
     return AnnotatorShare(who, recordings, tuple(sorted(taught)), references)
 
 
-def _present(session: Session, recordings: tuple[str, ...]) -> list[tuple[str, Path]]:
+def _present_media(session: Session, recordings: tuple[str, ...]) -> list[tuple[str, Path]]:
     """Return medium id and file of all media of some recordings."""
     wanted = {*recordings}
     located = [session.locate(one) for one in all_media(session.study) if one.recording_id in wanted]
@@ -339,7 +341,7 @@ def merge_copies(
         for path in copies:
             progress.check_cancelled()
             opened.append(stack.enter_context(open_copy(session.study, path)))
-        opened.sort(key=order_of)
+        opened.sort(key=copy_sort_key)
         who = session.annotator()
         stack.enter_context(collector_paused())
         stack.enter_context(session.study.in_bulk())
@@ -357,7 +359,7 @@ def merge_copies(
     return done
 
 
-def resolve(session: Session, conflict_id: str, side: Side) -> Changes:
+def resolve_conflict(session: Session, conflict_id: str, side: Side) -> Changes:
     """Choose one version of a conflict, as one step; choosing again later changes it.
 
     Raises:
@@ -366,9 +368,9 @@ def resolve(session: Session, conflict_id: str, side: Side) -> Changes:
     found = find_conflict(session, conflict_id)
     with session.step("Take theirs" if side is Side.THEIRS else "Keep ours") as step:
         if side is Side.THEIRS:
-            put(session.study, found, found.theirs)
+            apply_version(session.study, found, found.theirs)
         elif found.resolution == Side.THEIRS:
-            put(session.study, found, found.ours)
+            apply_version(session.study, found, found.ours)
         set_resolution(session.study, found.id, side.value)
     return step.changes
 
@@ -379,7 +381,7 @@ def find_conflict(session: Session, conflict_id: str) -> Conflict:
     Raises:
         UserError: there is none, or several fit.
     """
-    found = conflict(session.study, conflict_id)
+    found = conflict_by_id(session.study, conflict_id)
     if found is None:
         raise UserError(f"No conflict has the id “{conflict_id}”.", "See: greenroom conflicts STUDY")
     return found

@@ -9,7 +9,7 @@ from project.queries.annotator_rows import all_annotators, all_assignments, comp
 from project.queries.segment_rows import segments_of, values_in
 from project.schemes.scheme import FieldKind
 from project.session.session import Session
-from project.text_format import counted
+from project.text_format import pluralize
 
 TRAINING = "training"
 """The property that holds the gate."""
@@ -61,7 +61,7 @@ class Trained:
     passed: bool
 
 
-def gate_of(session: Session) -> Gate | None:
+def read_gate(session: Session) -> Gate | None:
     """Return the study's gate, or None where it has none. Figures that this version does not know are not asked for."""
     found = session.study.get_property(TRAINING)
     if not isinstance(found, dict):
@@ -73,13 +73,13 @@ def gate_of(session: Session) -> Gate | None:
     return Gate(tuple(map(str, recordings)), str(found.get("reference", "")), least)
 
 
-def trainees(session: Session) -> list[Annotator]:
+def list_trainees(session: Session) -> list[Annotator]:
     """Return the annotators who were given a recording to train on."""
     who = {one.annotator_id for one in all_assignments(session.study) if one.purpose is WorkPurpose.TRAINING}
     return [one for one in all_annotators(session.study) if one.id in who]
 
 
-def trained(session: Session, annotator: Annotator, gate: Gate) -> Trained:
+def evaluate_training(session: Session, annotator: Annotator, gate: Gate) -> Trained:
     """Compare what an annotator is done with to the reference."""
     given = [
         one.recording_id
@@ -91,7 +91,7 @@ def trained(session: Session, annotator: Annotator, gate: Gate) -> Trained:
     finished = completions(session.study)
     done = [place for place in given if (place, annotator.id) in finished]
     compared = _compare(session, done, annotator.id, gate.reference)
-    short = tuple(figure for figure, least in gate.minimum.items() if not _reaches(compared, figure, least))
+    short = tuple(figure for figure, least in gate.minimum.items() if not _reaches_minimum(compared, figure, least))
     passed = bool(given) and done == given and not short
     return Trained(annotator, len(given), len(done), compared.pairs, compared.figures, short, passed)
 
@@ -104,19 +104,19 @@ def require_training(session: Session, recording_id: str) -> None:
     Raises:
         UserError: they have not passed the training yet.
     """
-    gate = gate_of(session)
+    gate = read_gate(session)
     if gate is None or recording_id in gate.recordings:
         return
     who = session.annotator()
-    if who is None or all(one.id != who.id for one in trainees(session)):
+    if who is None or all(one.id != who.id for one in list_trainees(session)):
         return
-    found = trained(session, who, gate)
+    found = evaluate_training(session, who, gate)
     if found.passed:
         return
     if found.done < found.given:
         raise UserError(
             "The training comes first.",
-            f"Annotate {counted(found.given, 'recording')} to train on and mark each as done; "
+            f"Annotate {pluralize(found.given, 'recording')} to train on and mark each as done; "
             f"{found.done} of {found.given} done so far.",
         )
     short = [
@@ -134,7 +134,7 @@ class _Compared:
     figures: Mapping[str, float | None]
 
 
-def _reaches(compared: _Compared, figure: str, least: float) -> bool:
+def _reaches_minimum(compared: _Compared, figure: str, least: float) -> bool:
     value = compared.figures.get(figure)
     if value is None:
         # Nobody marked anything, or nobody chose anything: there is nothing to be wrong about.
@@ -176,7 +176,7 @@ def _pairs(mine: list[Segment], theirs: list[Segment]) -> list[tuple[Segment, Se
         return []
     import numpy as np
 
-    from annotate.agreement.span_matching import SpanArray, best_pairs, overlaps
+    from annotate.agreement.span_matching import SpanArray, find_overlaps, match_best_pairs
 
     lanes = sorted({(one.scheme, one.track) for one in (*mine, *theirs)})
     labels = sorted({one.label for one in (*mine, *theirs)})
@@ -189,7 +189,7 @@ def _pairs(mine: list[Segment], theirs: list[Segment]) -> list[tuple[Segment, Se
         )
         for side in (mine, theirs)
     ]
-    found = best_pairs(overlaps(*sides), *sides)
+    found = match_best_pairs(find_overlaps(*sides), *sides)
     return [
         (mine[a], theirs[b], share)
         for a, b, share in zip(found.first.tolist(), found.second.tolist(), found.iou.tolist(), strict=True)
@@ -204,11 +204,11 @@ def _jaccards(
     for field in session.schemes.get(one.scheme).fields:
         if field.kind is not FieldKind.CHOICES:
             continue
-        first, second = (_chosen(values.get(field.key)) for values in (mine, theirs))
+        first, second = (_choice_set(values.get(field.key)) for values in (mine, theirs))
         if first or second:
             found.append(len(first & second) / len(first | second))
     return found
 
 
-def _chosen(value: FieldValue | None) -> set[str]:
+def _choice_set(value: FieldValue | None) -> set[str]:
     return {str(one) for one in value.value} if value is not None and isinstance(value.value, list) else set()

@@ -7,19 +7,19 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from annotate.cues.cue_marks import CueMark, cues_at
+from annotate.cues.cue_marks import CueMark, cues_by_utterance
 from project.entities.study_records import Json, ParticipantRole, Utterance
-from project.entities.transcript import tokens
+from project.entities.transcript import split_words
 from project.queries.recording_rows import all_participants
 from project.queries.transcript_rows import utterances_before, utterances_between, utterances_of
 from project.session.session import Session
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 
 SEEN, EMOTION, TONE = "seen", "emotion", "tone"
-KINDS = (SEEN, EMOTION, TONE)
+CUE_KINDS = (SEEN, EMOTION, TONE)
 """What the cues of a speaker are told as, in the order of a line; `SEEN` are actions and expressions."""
 _UNKNOWN = "?"
-_MARKS = r"\[],;:()"
+_SPECIAL_CHARS = r"\[],;:()"
 _KIND_AT_END = re.compile(r"[ ](?=(?:tone|emotion)$)")
 
 
@@ -74,19 +74,22 @@ class CaptionLine:
     responses: tuple[LineResponse, ...] = ()
 
 
-def lines_of(session: Session, recording_id: str) -> list[CaptionLine]:
+def read_caption_lines(session: Session, recording_id: str) -> list[CaptionLine]:
     """Return a recording's utterances with the cues that people marked, by start; pre-labels are left out."""
     names = {one.id: one.pseudonym for one in all_participants(session.study)}
-    marks = cues_at(session, recording_id)
-    return [_line(one, _kept(marks.get(one.id, ())), names) for one in utterances_of(session.study, recording_id)]
+    marks = cues_by_utterance(session, recording_id)
+    return [
+        _line(one, _without_prelabels(marks.get(one.id, ())), names)
+        for one in utterances_of(session.study, recording_id)
+    ]
 
 
 def export_lines(session: Session, recording_id: str) -> str:
     """Return a recording's utterances and cues in the line form, one a line."""
-    return "".join(f"{write_line(line)}\n" for line in lines_of(session, recording_id))
+    return "".join(f"{format_line(line)}\n" for line in read_caption_lines(session, recording_id))
 
 
-def as_json(session: Session, recording_id: str) -> dict[str, Json]:
+def transcript_to_json(session: Session, recording_id: str) -> dict[str, Json]:
     """Return a recording's utterances and cues as JSON.
 
     Returns:
@@ -95,15 +98,15 @@ def as_json(session: Session, recording_id: str) -> dict[str, Json]:
         and `who`, null where nobody said.
     """
     names = {one.id: one.pseudonym for one in all_participants(session.study)}
-    marks = cues_at(session, recording_id)
+    marks = cues_by_utterance(session, recording_id)
     listed: list[Json] = []
     for one in utterances_of(session.study, recording_id):
-        kept = _kept(marks.get(one.id, ()))
+        kept = _without_prelabels(marks.get(one.id, ()))
         listed.append(
             {
                 "speaker": names.get(one.participant_id or ""),
-                "start": one.start_us / SECOND,
-                "end": one.end_us / SECOND,
+                "start": one.start_us / SECOND_US,
+                "end": one.end_us / SECOND_US,
                 "text": one.text,
                 "cues": [_cue_json(cue, names) for cue in kept if not cue.response],
                 "responses": [_cue_json(cue, names) for cue in kept if cue.response],
@@ -112,7 +115,7 @@ def as_json(session: Session, recording_id: str) -> dict[str, Json]:
     return {"utterances": listed}
 
 
-def said_with_cues(text: str, cues: Sequence[CueMark], names: Mapping[str, str]) -> str:
+def format_with_cues(text: str, cues: Sequence[CueMark], names: Mapping[str, str]) -> str:
     """Return the words of an utterance with its cues in brackets, as in a line, for people: without backslashes.
 
     Args:
@@ -120,22 +123,26 @@ def said_with_cues(text: str, cues: Sequence[CueMark], names: Mapping[str, str])
         cues: inside it.
         names: participant id -> pseudonym.
     """
-    return _plain(_said(CaptionLine(None, 0, 0, tuple(tokens(text)), _told(cues), _shown(cues, names))))
+    return _unescape(
+        _format_words(
+            CaptionLine(None, 0, 0, tuple(split_words(text)), _speaker_cues(cues), _listener_responses(cues, names))
+        )
+    )
 
 
-def write_line(line: CaptionLine) -> str:
+def format_line(line: CaptionLine) -> str:
     """Return the text of a line."""
-    head = f"{_name(line.speaker)} [{_seconds(line.start_cs)}-{_seconds(line.end_cs)}]:"
-    return f"{head} {_said(line)}".rstrip(" ")
+    head = f"{_name(line.speaker)} [{_format_seconds(line.start_cs)}-{_format_seconds(line.end_cs)}]:"
+    return f"{head} {_format_words(line)}".rstrip(" ")
 
 
-def _said(line: CaptionLine) -> str:
-    parts = [_escaped(word, r"\[]") for word in line.words]
+def _format_words(line: CaptionLine) -> str:
+    parts = [_escape(word, r"\[]") for word in line.words]
     said = [*parts]
     for response in reversed(line.responses):
-        said.insert(response.after, f"[{_name(response.who)}: {_escaped(response.text, _MARKS)}]")
+        said.insert(response.after, f"[{_name(response.who)}: {_escape(response.text, _SPECIAL_CHARS)}]")
     if line.cues:
-        groups = ([_cue_text(cue) for cue in line.cues if cue.kind == kind] for kind in KINDS)
+        groups = ([_cue_text(cue) for cue in line.cues if cue.kind == kind] for kind in CUE_KINDS)
         said.append(f"[{'; '.join(', '.join(group) for group in groups if group)}]")
     return " ".join(said)
 
@@ -143,20 +150,20 @@ def _said(line: CaptionLine) -> str:
 def _line(one: Utterance, cues: Sequence[CueMark], names: Mapping[str, str]) -> CaptionLine:
     return CaptionLine(
         names.get(one.participant_id or ""),
-        round(one.start_us * 100 / SECOND),
-        round(one.end_us * 100 / SECOND),
-        tuple(tokens(one.text)),
-        _told(cues),
-        _shown(cues, names),
+        round(one.start_us * 100 / SECOND_US),
+        round(one.end_us * 100 / SECOND_US),
+        tuple(split_words(one.text)),
+        _speaker_cues(cues),
+        _listener_responses(cues, names),
     )
 
 
-def _told(cues: Iterable[CueMark]) -> tuple[LineCue, ...]:
-    told = [_speakers(cue) for cue in cues if not cue.response]
-    return tuple(dict.fromkeys(cue for kind in KINDS for cue in told if cue.kind == kind))
+def _speaker_cues(cues: Iterable[CueMark]) -> tuple[LineCue, ...]:
+    told = [_speaker_cue(cue) for cue in cues if not cue.response]
+    return tuple(dict.fromkeys(cue for kind in CUE_KINDS for cue in told if cue.kind == kind))
 
 
-def _shown(cues: Iterable[CueMark], names: Mapping[str, str]) -> tuple[LineResponse, ...]:
+def _listener_responses(cues: Iterable[CueMark], names: Mapping[str, str]) -> tuple[LineResponse, ...]:
     found = [
         LineResponse(cue.word + 1, names.get(cue.participant_id or ""), _words(cue.shown))
         for cue in cues
@@ -165,11 +172,11 @@ def _shown(cues: Iterable[CueMark], names: Mapping[str, str]) -> tuple[LineRespo
     return tuple(dict.fromkeys(sorted(found, key=lambda each: each.after)))
 
 
-def _kept(cues: Iterable[CueMark]) -> list[CueMark]:
+def _without_prelabels(cues: Iterable[CueMark]) -> list[CueMark]:
     return [cue for cue in cues if not cue.prelabel]
 
 
-def _speakers(cue: CueMark) -> LineCue:
+def _speaker_cue(cue: CueMark) -> LineCue:
     if cue.track in (EMOTION, TONE):
         return LineCue(cue.track, cue.name.lower(), _words(cue.description))
     return LineCue(SEEN, _words(cue.shown))
@@ -185,38 +192,38 @@ def _cue_json(cue: CueMark, names: Mapping[str, str]) -> dict[str, Json]:
         "label": cue.label,
         "description": cue.description,
         "who": names.get(cue.participant_id or ""),
-        "start": cue.start_us / SECOND,
-        "end": cue.end_us / SECOND,
+        "start": cue.start_us / SECOND_US,
+        "end": cue.end_us / SECOND_US,
         "word": cue.word,
     }
 
 
 def _cue_text(cue: LineCue) -> str:
     if cue.kind == SEEN:
-        return _KIND_AT_END.sub(r"\\ ", _escaped(cue.text, _MARKS))
-    note = f" ({_escaped(cue.note, _MARKS)})" if cue.note else ""
-    return f"{_escaped(cue.text, _MARKS)} {cue.kind}{note}"
+        return _KIND_AT_END.sub(r"\\ ", _escape(cue.text, _SPECIAL_CHARS))
+    note = f" ({_escape(cue.note, _SPECIAL_CHARS)})" if cue.note else ""
+    return f"{_escape(cue.text, _SPECIAL_CHARS)} {cue.kind}{note}"
 
 
 def _name(name: str | None) -> str:
     if name is None:
         return _UNKNOWN
-    return rf"\{name}" if name == _UNKNOWN else _escaped(name, _MARKS)
+    return rf"\{name}" if name == _UNKNOWN else _escape(name, _SPECIAL_CHARS)
 
 
-def _seconds(hundredths: int) -> str:
+def _format_seconds(hundredths: int) -> str:
     return f"{hundredths // 100}.{hundredths % 100:02d}"
 
 
-def _escaped(text: str, marks: str) -> str:
+def _escape(text: str, marks: str) -> str:
     return "".join(f"\\{one}" if one in marks else one for one in text)
 
 
-def _plain(text: str) -> str:
+def _unescape(text: str) -> str:
     return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
 
 
-BEFORE = 6
+DEFAULT_TURNS_BEFORE = 6
 """Turns before a stretch that are shown where nobody asks for another number."""
 
 
@@ -249,8 +256,13 @@ class DialogueTurn:
     cues: tuple[CueMark, ...] = ()
 
 
-def conversation(
-    session: Session, recording_id: str, start_us: int, end_us: int, before: int = BEFORE, cues: bool = False
+def read_conversation(
+    session: Session,
+    recording_id: str,
+    start_us: int,
+    end_us: int,
+    before: int = DEFAULT_TURNS_BEFORE,
+    cues: bool = False,
 ) -> list[DialogueTurn]:
     """Return the utterances that share time with a stretch and those that led up to it, by start.
 
@@ -268,7 +280,7 @@ def conversation(
     if not (inside or earlier):
         return []
     people = {one.id: one for one in all_participants(study)}
-    marks = cues_at(session, recording_id) if cues else {}
+    marks = cues_by_utterance(session, recording_id) if cues else {}
     chosen = {one.id for one in inside}
     turns = []
     for one in sorted((*earlier, *inside), key=lambda each: (each.start_us, each.end_us, each.id)):

@@ -7,28 +7,28 @@ transcript.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from annotate.study.people import new_participant
+from annotate.study.people import build_participant
 from annotate.transcript import utterance_text as edits
 from annotate.transcript.utterance_text import WordSearch
 from project.entities.study_records import Changes, ParticipantRole, Utterance
-from project.entities.transcript import fitting, tokens
+from project.entities.transcript import clamp_words, split_words
 from project.errors import UserError
 from project.ids import new_id
 from project.queries import recording_rows as participants
 from project.queries import transcript_rows as rows
 from project.queries.recording_rows import all_recordings
-from project.queries.transcript_rows import speech_of
+from project.queries.transcript_rows import speech_spans
 from project.session.session import Session
-from project.text_format import counted_rows
+from project.text_format import describe_rows
 from project.timebase import format_time
 
 
-def each_changed(
+def change_each(
     session: Session, verb: str, utterance_ids: Iterable[str], change: Callable[[Utterance], Utterance]
 ) -> Changes:
     """Change utterances one by one, as one step; the verb is what undo says."""
-    old = found_utterances(session, utterance_ids)
-    return write_utterances(session, f"{verb} {told(old)}", old, [change(one) for one in old])
+    old = find_utterances(session, utterance_ids)
+    return write_utterances(session, f"{verb} {format_count(old)}", old, [change(one) for one in old])
 
 
 def write_utterances(
@@ -43,30 +43,30 @@ def write_utterances(
     return step.changes
 
 
-def found_utterances(session: Session, utterance_ids: Iterable[str]) -> list[Utterance]:
+def find_utterances(session: Session, utterance_ids: Iterable[str]) -> list[Utterance]:
     """Return utterances by their ids, each once.
 
     Raises:
         UserError: one is no longer there.
     """
     wanted = [*dict.fromkeys(utterance_ids)]
-    found = rows.utterances_called(session.study, wanted)
+    found = rows.find_utterances(session.study, wanted)
     if len(found) < len(wanted):
         raise UserError("An utterance is no longer there.", "It may have been deleted or merged meanwhile.")
-    return [sound_utterance(found[one]) for one in wanted]
+    return [with_valid_words(found[one]) for one in wanted]
 
 
-def sound_utterance(one: Utterance) -> Utterance:
+def with_valid_words(one: Utterance) -> Utterance:
     """Return an utterance without times of words that are not its text's: other programs write to studies too."""
-    return replace(one, words=fitting(one.words, one.text, one.start_us, one.end_us))
+    return replace(one, words=clamp_words(one.words, one.text, one.start_us, one.end_us))
 
 
-def told(utterances: Sequence[Utterance]) -> str:
+def format_count(utterances: Sequence[Utterance]) -> str:
     """Return how many utterances of how many recordings these are, for the name of a step."""
-    return counted_rows(len(utterances), "utterance", len({one.recording_id for one in utterances}))
+    return describe_rows(len(utterances), "utterance", len({one.recording_id for one in utterances}))
 
 
-def assign(session: Session, utterance_ids: Iterable[str], participant_id: str | None) -> Changes:
+def assign_speaker(session: Session, utterance_ids: Iterable[str], participant_id: str | None) -> Changes:
     """Say who speaks, or that nobody knows; from then on it is no guess of the program.
 
     Whoever speaks in a recording appears in it.
@@ -75,29 +75,29 @@ def assign(session: Session, utterance_ids: Iterable[str], participant_id: str |
         UserError: there is no such participant.
     """
     require_participant(session, participant_id)
-    found = found_utterances(session, utterance_ids)
-    with session.step(f"Assign speaker of {told(found)}") as step:
-        _say_who(session, found, participant_id)
+    found = find_utterances(session, utterance_ids)
+    with session.step(f"Assign speaker of {format_count(found)}") as step:
+        _set_speaker(session, found, participant_id)
     return step.changes
 
 
-def assign_to_new(session: Session, utterance_ids: Iterable[str], pseudonym: str) -> tuple[str, Changes]:
+def assign_to_new_participant(session: Session, utterance_ids: Iterable[str], pseudonym: str) -> tuple[str, Changes]:
     """Make a participant who says these utterances, as one step; returns the new id.
 
     Raises:
         UserError: the pseudonym is empty, taken, or holds what cannot be seen.
     """
-    found = found_utterances(session, utterance_ids)
-    made = new_participant(session, pseudonym, ParticipantRole.USER)
-    with session.step(f"Assign {told(found)} to {made.pseudonym}") as step:
+    found = find_utterances(session, utterance_ids)
+    made = build_participant(session, pseudonym, ParticipantRole.USER)
+    with session.step(f"Assign {format_count(found)} to {made.pseudonym}") as step:
         participants.insert_participant(session.study, made)
-        _say_who(session, found, made.id)
+        _set_speaker(session, found, made.id)
     return made.id, step.changes
 
 
 def accept_speakers(session: Session, utterance_ids: Iterable[str]) -> Changes:
     """Say that the program guessed right who speaks."""
-    return each_changed(session, "Accept speaker of", utterance_ids, lambda one: replace(one, suggested=False))
+    return change_each(session, "Accept speaker of", utterance_ids, lambda one: replace(one, suggested=False))
 
 
 def require_participant(session: Session, participant_id: str | None) -> None:
@@ -112,7 +112,7 @@ def require_participant(session: Session, participant_id: str | None) -> None:
         raise UserError("There is no such participant any more.", "Choose another one.")
 
 
-def _say_who(session: Session, found: Sequence[Utterance], participant_id: str | None) -> None:
+def _set_speaker(session: Session, found: Sequence[Utterance], participant_id: str | None) -> None:
     for one in found:
         if (one.participant_id, one.suggested) != (participant_id, False):
             rows.update_utterance(session.study, replace(one, participant_id=participant_id, suggested=False))
@@ -139,19 +139,19 @@ class Replaced:
     changes: Changes
 
 
-def find(session: Session, utterance_id: str) -> Utterance:
+def find_utterance(session: Session, utterance_id: str) -> Utterance:
     """Return an utterance.
 
     Raises:
         UserError: there is none with this id.
     """
-    found = rows.utterance(session.study, utterance_id)
+    found = rows.find_utterance(session.study, utterance_id)
     if found is None:
         raise UserError(f"No utterance has the id {utterance_id}.", "It may have been deleted or merged meanwhile.")
-    return sound_utterance(found)
+    return with_valid_words(found)
 
 
-def add(
+def add_utterance(
     session: Session, recording_id: str, start_us: int, end_us: int, text: str = "", participant_id: str | None = None
 ) -> tuple[str, Changes]:
     """Add an utterance that a person heard; returns its id and what changed.
@@ -176,21 +176,21 @@ def edit_text(session: Session, utterance_id: str, text: str, *, check: bool = T
         text: may be empty; then the words' times are gone.
         check: whether it counts as read from now on; False while somebody still types.
     """
-    old = find(session, utterance_id)
-    new = old if text.strip() == old.text else edits.rewritten(old, text)
+    old = find_utterance(session, utterance_id)
+    new = old if text.strip() == old.text else edits.with_text(old, text)
     return write_utterances(
         session, "Edit text", [old], [replace(new, checked=True) if check else new], f"text {utterance_id}"
     )
 
 
-def put_back(session: Session, before: Utterance) -> Changes:
+def restore_text(session: Session, before: Utterance) -> Changes:
     """Give an utterance the text, words and state it had before somebody typed and thought better of it."""
-    old = find(session, before.id)
+    old = find_utterance(session, before.id)
     new = replace(old, text=before.text, words=before.words, checked=before.checked)
     return write_utterances(session, "Edit text", [old], [new], f"text {before.id}")
 
 
-def split(
+def split_utterance(
     session: Session, utterance_id: str, word: int | None = None, *, at_us: int | None = None
 ) -> tuple[str, Changes]:
     """Cut an utterance in two, before a word or at a time; both halves keep the speaker. Returns the second one's id.
@@ -206,21 +206,21 @@ def split(
     Raises:
         UserError: one of the halves would have no words.
     """
-    old = find(session, utterance_id)
+    old = find_utterance(session, utterance_id)
     if word is None:
         if at_us is None or not old.start_us < at_us < old.end_us:
             raise UserError("The playhead is not inside the utterance.", "Move it to where the cut should be.")
         word = edits.cut_index(old, at_us)
-    if not 0 < word < len(tokens(old.text)):
+    if not 0 < word < len(split_words(old.text)):
         raise UserError("One half would have no words.", "Cut between two words of the utterance.")
-    first, second = edits.halves(old, word, new_id(), at_us)
+    first, second = edits.split_at_word(old, word, new_id(), at_us)
     with session.step("Split utterance") as step:
         rows.update_utterance(session.study, first)
         rows.insert_utterances(session.study, [second])
     return second.id, step.changes
 
 
-def split_text(session: Session, utterance_id: str, before: str, after: str) -> tuple[str, Changes]:
+def split_utterance_text(session: Session, utterance_id: str, before: str, after: str) -> tuple[str, Changes]:
     """Cut an utterance in two where somebody types, as one step; returns the second one's id.
 
     Args:
@@ -232,30 +232,30 @@ def split_text(session: Session, utterance_id: str, before: str, after: str) -> 
     Raises:
         UserError: one of the halves would have no words.
     """
-    old, text = find(session, utterance_id), f"{before.strip()} {after.strip()}"
+    old, text = find_utterance(session, utterance_id), f"{before.strip()} {after.strip()}"
     if not before.strip() or not after.strip():
         raise UserError("One half would have no words.", "Cut between two words of the utterance.")
     differs = text.split() != old.text.split()
-    new = replace(edits.rewritten(old, text), checked=True) if differs else old
-    first, second = edits.halves(new, len(tokens(before)), new_id())
+    new = replace(edits.with_text(old, text), checked=True) if differs else old
+    first, second = edits.split_at_word(new, len(split_words(before)), new_id())
     with session.step("Split utterance") as step:
         rows.update_utterance(session.study, first)
         rows.insert_utterances(session.study, [second])
     return second.id, step.changes
 
 
-def merge(session: Session, utterance_ids: Iterable[str]) -> tuple[str, Changes]:
+def merge_utterances(session: Session, utterance_ids: Iterable[str]) -> tuple[str, Changes]:
     """Make one utterance of several; returns the id that it keeps, of the one that begins first.
 
     Raises:
         UserError: there are fewer than two, or they belong to different recordings.
     """
-    found = found_utterances(session, utterance_ids)
+    found = find_utterances(session, utterance_ids)
     if len(found) < 2:
         raise UserError("There is nothing to merge with.", "Select two utterances or more.")
     if len({one.recording_id for one in found}) > 1:
         raise UserError("Utterances of different recordings cannot be merged.", "Select those of one recording.")
-    made = edits.joined(found)
+    made = edits.join_utterances(found)
     with session.step("Merge utterances") as step:
         rows.update_utterance(session.study, made)
         for one in found:
@@ -264,7 +264,7 @@ def merge(session: Session, utterance_ids: Iterable[str]) -> tuple[str, Changes]
     return made.id, step.changes
 
 
-def retime(session: Session, spans: Sequence[tuple[str, int, int]], merge_key: str | None = None) -> Changes:
+def retime_utterances(session: Session, spans: Sequence[tuple[str, int, int]], merge_key: str | None = None) -> Changes:
     """Give utterances new starts and ends, in microseconds, as one step; their words follow.
 
     Edits with the same `merge_key` in quick succession (a key held down) become one step.
@@ -272,25 +272,25 @@ def retime(session: Session, spans: Sequence[tuple[str, int, int]], merge_key: s
     Raises:
         UserError: a span is empty or outside its recording.
     """
-    old = [find(session, utterance_id) for utterance_id, _, _ in spans]
+    old = [find_utterance(session, utterance_id) for utterance_id, _, _ in spans]
     new = []
     for one, (_, start_us, end_us) in zip(old, spans, strict=True):
         _check_span(session, one.recording_id, start_us, end_us)
-        new.append(edits.respanned(one, start_us, end_us))
-    return write_utterances(session, f"Change times of {told(new)}", old, new, merge_key)
+        new.append(edits.with_span(one, start_us, end_us))
+    return write_utterances(session, f"Change times of {format_count(new)}", old, new, merge_key)
 
 
-def check(session: Session, utterance_ids: Iterable[str], checked: bool = True) -> Changes:
+def mark_checked(session: Session, utterance_ids: Iterable[str], checked: bool = True) -> Changes:
     """Mark utterances as read by a person, or as a draft again."""
-    return each_changed(
+    return change_each(
         session, "Check" if checked else "Uncheck", utterance_ids, lambda one: replace(one, checked=checked)
     )
 
 
-def delete(session: Session, utterance_ids: Iterable[str]) -> Changes:
+def delete_utterances(session: Session, utterance_ids: Iterable[str]) -> Changes:
     """Delete utterances, as one step."""
-    found = found_utterances(session, utterance_ids)
-    with session.step(f"Delete {told(found)}") as step:
+    found = find_utterances(session, utterance_ids)
+    with session.step(f"Delete {format_count(found)}") as step:
         for one in found:
             rows.delete_utterance(session.study, one.id)
     return step.changes
@@ -307,17 +307,17 @@ def replace_all(
     ids = [one.id for one in all_recordings(session.study)] if recordings is None else [*recordings]
     count, old, new = 0, [], []
     for recording_id in ids:
-        for one in map(sound_utterance, rows.utterances_of(session.study, recording_id)):
+        for one in map(with_valid_words, rows.utterances_of(session.study, recording_id)):
             text, places = search.replaced(one.text, replacement)
             count += places
             if text != one.text:
                 old.append(one)
-                new.append(edits.rewritten(one, text))
-    changes = write_utterances(session, f"Replace in {told(new)}", old, new) if new else Changes()
+                new.append(edits.with_text(one, text))
+    changes = write_utterances(session, f"Replace in {format_count(new)}", old, new) if new else Changes()
     return Replaced(count, tuple(one.id for one in new if not one.text), changes)
 
 
-def count_places(session: Session, search: WordSearch) -> dict[str, int]:
+def count_matches(session: Session, search: WordSearch) -> dict[str, int]:
     """Return how many places a search finds in each recording of a study where it finds any, by the recording's id."""
     counts: dict[str, int] = {}
     for recording in all_recordings(session.study):
@@ -327,13 +327,13 @@ def count_places(session: Session, search: WordSearch) -> dict[str, int]:
     return counts
 
 
-def without_speech(session: Session, recording_id: str) -> list[str]:
+def find_utterances_without_speech(session: Session, recording_id: str) -> list[str]:
     """Return ids of the utterances of a recording during which nobody was heard to speak.
 
     Raises:
         UserError: nobody looked for speech yet.
     """
-    speech = speech_of(session.study, recording_id)
+    speech = speech_spans(session.study, recording_id)
     if speech is None:
         raise UserError("Nobody looked for speech in this recording yet.", "Find speech first: menu Speech.")
     found, at = [], 0
@@ -347,7 +347,7 @@ def without_speech(session: Session, recording_id: str) -> list[str]:
 
 def _check_span(session: Session, recording_id: str, start_us: int, end_us: int) -> None:
     recording = session.recording(recording_id)
-    if end_us - start_us < edits.SHORTEST_US:
+    if end_us - start_us < edits.MIN_DURATION_US:
         raise UserError("An utterance must end after it starts.", "Choose a start and a later end.")
     if start_us < 0 or end_us > recording.duration_us:
         raise UserError(

@@ -7,24 +7,24 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import cast
 
-from annotate.interchange.annotation_files import format_called, read_file
-from annotate.interchange.bounded_files import MEGABYTE, damaged, read_text
+from annotate.interchange.annotation_files import get_format, read_file
+from annotate.interchange.bounded_files import MEGABYTE, damaged_file_error, read_text
 from annotate.interchange.document import Document
-from annotate.interchange.document_export import document_of, exportable
-from annotate.interchange.document_import import Plan, plan
+from annotate.interchange.document_export import build_document, exportable_recordings
+from annotate.interchange.document_import import Plan, plan_document_import
 from annotate.interchange.lane_mapping import Becomes, LaneTarget, guess_mapping
 from annotate.interchange.lane_mapping import ImportMapping as LaneMapping
-from annotate.transcript.conversation_history import as_json, export_lines
-from annotate.transcript.utterance_drafts import kept_of, require_room
-from media.encoding import replaced_when_whole
+from annotate.transcript.conversation_history import export_lines, transcript_to_json
+from annotate.transcript.utterance_drafts import list_kept_utterances, require_empty_transcript
+from media.encoding import atomic_output
 from project.entities.study_records import Changes, Json, Utterance
 from project.errors import UserError
 from project.queries.recording_rows import insert_participant, media_of, set_appearance
 from project.queries.transcript_rows import delete_utterance, insert_utterances, utterances_of
 from project.session.session import Session
 from project.store.column_values import to_json
-from project.text_format import shown
-from project.timebase import SECOND
+from project.text_format import escape_unprintable
+from project.timebase import SECOND_US
 
 LINES, JSON = "lines", "json"
 FORMATS: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -77,20 +77,20 @@ def import_transcript(
     Raises:
         UserError: there is a transcript already, or the file cannot be read, is damaged or holds nothing spoken.
     """
-    require_room(session, recording_id, replace_drafts)
+    require_empty_transcript(session, recording_id, replace_drafts)
     if not path.is_file() or path.stat().st_size < MEGABYTE:
         _require_content(path)
     document = read_file(path, key)
-    mapping, remarks = _spoken_lanes(session, document, path)
+    mapping, remarks = _map_spoken_lanes(session, document, path)
     number = session.recording(recording_id).number
     with session.step(f"Import {path.name} into recording {number}") as step:
-        kept = {one.id for one in kept_of(session, recording_id)}
+        kept = {one.id for one in list_kept_utterances(session, recording_id)}
         drafts = [one for one in utterances_of(session.study, recording_id) if one.id not in kept]
         for one in drafts:
             delete_utterance(session.study, one.id)
-        found = plan(session, document, mapping, [recording_id])
+        found = plan_document_import(session, document, mapping, [recording_id])
         _insert(session, found)
-    overlapping = _overlapping(found.new_utterances)
+    overlapping = _count_overlapping(found.new_utterances)
     if overlapping:
         remarks.append(f"Utterances that begin before another one ends: {overlapping}; they are kept so.")
     for lane in found.lanes:
@@ -121,11 +121,11 @@ def export_transcript(session: Session, recording_id: str, path: Path, key: str,
         UserError: the recording is held out, or the file is there already or cannot be written.
     """
     text = None if key not in (LINES, JSON) else transcript_text(session, recording_id, key)
-    document = _spoken(document_of(session, exportable(session, [recording_id])))
+    document = _only_speech(build_document(session, exportable_recordings(session, [recording_id])))
     media = [place for one in media_of(session.study, recording_id) if (place := session.place_of(one))]
-    with replaced_when_whole(path, (session.study.path, *media), overwrite=overwrite) as temporary:
+    with atomic_output(path, (session.study.path, *media), overwrite=overwrite) as temporary:
         if text is None:
-            format_called(key).write(document, temporary)
+            get_format(key).write(document, temporary)
         else:
             temporary.write_text(text, "utf-8", newline="\n")
 
@@ -136,11 +136,15 @@ def transcript_text(session: Session, recording_id: str, key: str = LINES) -> st
     Raises:
         UserError: the recording is held out.
     """
-    exportable(session, [recording_id])
-    return export_lines(session, recording_id) if key == LINES else to_json(_with_words(session, recording_id)) + "\n"
+    exportable_recordings(session, [recording_id])
+    return (
+        export_lines(session, recording_id)
+        if key == LINES
+        else to_json(_transcript_with_words(session, recording_id)) + "\n"
+    )
 
 
-def format_of(path: Path) -> str:
+def guess_transcript_format(path: Path) -> str:
     """Return the key of the format that the end of a file's name stands for.
 
     Raises:
@@ -150,37 +154,43 @@ def format_of(path: Path) -> str:
         if path.name.lower().endswith(suffix.lower()):
             return key
     raise UserError(
-        f"{shown(path.name)} does not say what it should be.",
+        f"{escape_unprintable(path.name)} does not say what it should be.",
         f"End it in one of {', '.join(suffix for suffix, _ in FORMATS.values())}, or give --format.",
     )
 
 
-def _with_words(session: Session, recording_id: str) -> dict[str, Json]:
-    found = as_json(session, recording_id)
+def _transcript_with_words(session: Session, recording_id: str) -> dict[str, Json]:
+    found = transcript_to_json(session, recording_id)
     listed = cast(list[dict[str, Json]], found["utterances"])
     for one, told in zip(utterances_of(session.study, recording_id), listed, strict=True):
-        told["words"] = words_of(one)
+        told["words"] = words_to_json(one)
     return found
 
 
-def words_of(one: Utterance) -> list[Json]:
+def words_to_json(one: Utterance) -> list[Json]:
     """Return the words of an utterance with measured times as JSON: text, start and end in seconds, confidence."""
     return [
-        {"text": word.text, "start": word.start_us / SECOND, "end": word.end_us / SECOND, "confidence": word.confidence}
+        {
+            "text": word.text,
+            "start": word.start_us / SECOND_US,
+            "end": word.end_us / SECOND_US,
+            "confidence": word.confidence,
+        }
         for word in one.words
     ]
 
 
 def _require_content(path: Path) -> None:
     if not read_text(path, MEGABYTE).strip():
-        raise damaged(path, "it is empty")
+        raise damaged_file_error(path, "it is empty")
 
 
-def _spoken_lanes(session: Session, document: Document, path: Path) -> tuple[LaneMapping, list[str]]:
+def _map_spoken_lanes(session: Session, document: Document, path: Path) -> tuple[LaneMapping, list[str]]:
     """Return what becomes of each lane: utterances where it is spoken, else nothing; and a remark on each left out."""
     if len(document.recordings) != 1 or document.rows:
         raise UserError(
-            f"{shown(path.name)} is about a whole study or several recordings.", "Use: greenroom import STUDY FILE"
+            f"{escape_unprintable(path.name)} is about a whole study or several recordings.",
+            "Use: greenroom import STUDY FILE",
         )
     lanes = document.recordings[0].lanes
     guessed = guess_mapping(session, document).lanes
@@ -188,10 +198,14 @@ def _spoken_lanes(session: Session, document: Document, path: Path) -> tuple[Lan
     if not spoken and len(lanes) == 1:
         spoken = [*lanes]
     if not any(one.entries for one in spoken):
-        names = ", ".join(shown(one.name) for one in lanes if one.entries)
-        raise damaged(path, f"it holds nothing spoken{', only: ' + names if names else ''}")
+        names = ", ".join(escape_unprintable(one.name) for one in lanes if one.entries)
+        raise damaged_file_error(path, f"it holds nothing spoken{', only: ' + names if names else ''}")
     targets = {one.name: LaneTarget(Becomes.UTTERANCES, participant=one.participant) for one in spoken}
-    remarks = [f"“{shown(one.name)}” is left out: it is nothing spoken." for one in lanes if one.name not in targets]
+    remarks = [
+        f"“{escape_unprintable(one.name)}” is left out: it is nothing spoken."
+        for one in lanes
+        if one.name not in targets
+    ]
     return LaneMapping(MappingProxyType(targets)), remarks
 
 
@@ -203,13 +217,13 @@ def _insert(session: Session, found: Plan) -> None:
     insert_utterances(session.study, found.new_utterances)
 
 
-def _overlapping(utterances: list[Utterance]) -> int:
+def _count_overlapping(utterances: list[Utterance]) -> int:
     ordered = sorted(utterances, key=lambda one: (one.start_us, one.end_us))
     reached = accumulate((one.end_us for one in ordered), max)
     return sum(one.start_us < end for one, end in zip(ordered[1:], reached, strict=False))
 
 
-def _spoken(document: Document) -> Document:
+def _only_speech(document: Document) -> Document:
     parts = [
         replace(part, lanes=tuple(lane for lane in part.lanes if lane.kind == "utterances"))
         for part in document.recordings

@@ -11,19 +11,19 @@ from itertools import pairwise
 
 from models.speech.speech_recognizers import RecognizedWord
 from project.entities.study_records import Changes, Utterance
-from project.entities.transcript import AsrSegment, Word, fitting
+from project.entities.transcript import AsrSegment, Word, clamp_words
 from project.errors import UserError
 from project.ids import new_id
-from project.option_limits import hold_to_limits, limited
+from project.option_limits import check_limits, limited_field
 from project.queries.history_rows import runs_of
 from project.queries.pii_rows import pii_decisions
-from project.queries.transcript_rows import TRANSCRIBE, delete_utterance, heard_of, insert_utterances, utterances_of
+from project.queries.transcript_rows import TRANSCRIBE, asr_segments, delete_utterance, insert_utterances, utterances_of
 from project.session.session import Session
-from project.text_format import counted
-from project.timebase import SECOND
+from project.text_format import pluralize
+from project.timebase import SECOND_US
 
 
-def require_room(session: Session, recording_id: str, replace: bool) -> None:
+def require_empty_transcript(session: Session, recording_id: str, replace: bool) -> None:
     """Refuse to recognise a recording that has a transcript, unless its drafts are to be replaced.
 
     Raises:
@@ -32,17 +32,17 @@ def require_room(session: Session, recording_id: str, replace: bool) -> None:
     present = utterances_of(session.study, recording_id)
     if present and not replace:
         number = session.recording(recording_id).number
-        kept = len(kept_of(session, recording_id))
-        drafts = counted(len(present) - kept, "draft")
+        kept = len(list_kept_utterances(session, recording_id))
+        drafts = pluralize(len(present) - kept, "draft")
         raise UserError(
-            f"Recording {number} has a transcript of {counted(len(present), 'utterance')} already.",
+            f"Recording {number} has a transcript of {pluralize(len(present), 'utterance')} already.",
             f"Replace the {drafts} that nobody touched with --replace; {kept} that people made or checked stay."
             if kept < len(present)
             else "People made or checked all of it: with --replace it stays as it is, and is added to.",
         )
 
 
-def kept_of(session: Session, recording_id: str) -> list[Utterance]:
+def list_kept_utterances(session: Session, recording_id: str) -> list[Utterance]:
     """Return the utterances of a recording that a new draft leaves as they are, by start.
 
     That is all but those which are just as a model wrote them: not checked, cut, joined, moved or typed by anybody,
@@ -52,7 +52,7 @@ def kept_of(session: Session, recording_id: str) -> list[Utterance]:
     drafted = {
         (one.start_us, one.end_us, one.text, one.words)
         for run in runs_of(session.study, recording_id, TRANSCRIBE)
-        for one in heard_of(session.study, run.id)
+        for one in asr_segments(session.study, run.id)
     }
     return [
         one
@@ -64,9 +64,9 @@ def kept_of(session: Session, recording_id: str) -> list[Utterance]:
     ]
 
 
-def outside(pieces: Sequence[RecognizedWord], kept: Sequence[Utterance]) -> list[RecognizedWord]:
+def pieces_outside(pieces: Sequence[RecognizedWord], kept: Sequence[Utterance]) -> list[RecognizedWord]:
     """Return the pieces whose middle lies in no utterance that is kept."""
-    spans = _joined((one.start_us, one.end_us) for one in kept)
+    spans = _merge_spans((one.start_us, one.end_us) for one in kept)
     starts = [start for start, _ in spans]
 
     def free(piece: RecognizedWord) -> bool:
@@ -77,7 +77,9 @@ def outside(pieces: Sequence[RecognizedWord], kept: Sequence[Utterance]) -> list
     return [piece for piece in pieces if free(piece)]
 
 
-def put_drafts(session: Session, recording_id: str, drafts: Sequence[AsrSegment], kept: Sequence[Utterance]) -> Changes:
+def store_drafts(
+    session: Session, recording_id: str, drafts: Sequence[AsrSegment], kept: Sequence[Utterance]
+) -> Changes:
     """Put drafts into the transcript as one step; all that is there but what is kept makes room for them."""
     stays = {one.id for one in kept}
     with session.step(f"Transcribe recording {session.recording(recording_id).number}") as step:
@@ -94,7 +96,7 @@ def put_drafts(session: Session, recording_id: str, drafts: Sequence[AsrSegment]
     return step.changes
 
 
-def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+def _merge_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     for start, end in sorted(spans):
         if found and start <= found[-1][1]:
@@ -104,12 +106,12 @@ def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return found
 
 
-WITHOUT_BLANKS = frozenset({"zh", "ja", "th", "lo", "my", "yue", "km", "bo"})
+UNSPACED_LANGUAGES = frozenset({"zh", "ja", "th", "lo", "my", "yue", "km", "bo"})
 """Languages that are written without blanks between words."""
-_SHORTEST_US = 100_000
-_ENDS = tuple(".?!…\u3002\uff1f\uff01")
-_CLAUSES = tuple(",;:—\u3001\uff0c\uff1b\uff1a")
-_CLOSING = "\"'”\u2019»)]』」"
+_MIN_DURATION_US = 100_000
+_SENTENCE_MARKS = tuple(".?!…\u3002\uff1f\uff01")
+_CLAUSE_MARKS = tuple(",;:—\u3001\uff0c\uff1b\uff1a")
+_CLOSING_MARKS = "\"'”\u2019»)]』」"
 _ABBREVIATIONS = frozenset({"mr.", "mrs.", "ms.", "dr.", "prof.", "st."})
 _CLAUSE_US = 400_000
 """What a comma counts where a long utterance is cut, as a pause."""
@@ -126,16 +128,16 @@ class CuttingOptions:
         longest_s: a longer one is cut at its longest pause or at a comma.
     """
 
-    pause_ms: int = limited(700, 100, 10_000, "Pause", "A longer pause ends an utterance.")
-    sentence_pause_ms: int = limited(200, 0, 10_000, "Sentence pause", "Ends an utterance after a sentence.")
-    sentence_s: float = limited(3.0, 0.0, 60.0, "Sentence", "A sentence's end ends an utterance of this length.")
-    longest_s: float = limited(12.0, 1.0, 60.0, "Longest", "Longer utterances are cut.")
+    pause_ms: int = limited_field(700, 100, 10_000, "Pause", "A longer pause ends an utterance.")
+    sentence_pause_ms: int = limited_field(200, 0, 10_000, "Sentence pause", "Ends an utterance after a sentence.")
+    sentence_s: float = limited_field(3.0, 0.0, 60.0, "Sentence", "A sentence's end ends an utterance of this length.")
+    longest_s: float = limited_field(12.0, 1.0, 60.0, "Longest", "Longer utterances are cut.")
 
     def __post_init__(self) -> None:
-        hold_to_limits(self)
+        check_limits(self)
 
 
-def cut(
+def cut_utterances(
     pieces: Sequence[RecognizedWord], language: str, end_us: int, options: CuttingOptions | None = None
 ) -> list[AsrSegment]:
     """Return utterances with the times of their words, by start.
@@ -147,16 +149,16 @@ def cut(
         options: see there.
     """
     options = options or CuttingOptions()
-    free = language in WITHOUT_BLANKS
+    free = language in UNSPACED_LANGUAGES
     groups: list[list[RecognizedWord]] = []
     for piece in pieces:
         if not piece.text.strip() and not (groups and free):
             continue
-        if groups and not ((free or piece.text[:1].isspace()) and _ends(groups[-1], piece, options)):
+        if groups and not ((free or piece.text[:1].isspace()) and _ends_utterance(groups[-1], piece, options)):
             groups[-1].append(piece)
         else:
             groups.append([piece])
-    short = [part for group in groups for part in _shortened(group, free, round(options.longest_s * SECOND))]
+    short = [part for group in groups for part in _split_long_group(group, free, round(options.longest_s * SECOND_US))]
     found: list[AsrSegment] = []
     for group in short:
         made = _utterance(group, found[-1].end_us if found else 0, end_us)
@@ -165,42 +167,42 @@ def cut(
     return found
 
 
-def _ends(group: Sequence[RecognizedWord], following: RecognizedWord, options: CuttingOptions) -> bool:
+def _ends_utterance(group: Sequence[RecognizedWord], following: RecognizedWord, options: CuttingOptions) -> bool:
     pause = following.start_us - group[-1].end_us
     if pause >= options.pause_ms * 1000:
         return True
-    long = group[-1].end_us - group[0].start_us >= options.sentence_s * SECOND
-    return _sentence_ends(group[-1].text) and (pause >= options.sentence_pause_ms * 1000 or long)
+    long = group[-1].end_us - group[0].start_us >= options.sentence_s * SECOND_US
+    return _ends_sentence(group[-1].text) and (pause >= options.sentence_pause_ms * 1000 or long)
 
 
-def _sentence_ends(text: str) -> bool:
-    word = text.strip().rstrip(_CLOSING)
-    return word.endswith(_ENDS) and word.casefold() not in _ABBREVIATIONS
+def _ends_sentence(text: str) -> bool:
+    word = text.strip().rstrip(_CLOSING_MARKS)
+    return word.endswith(_SENTENCE_MARKS) and word.casefold() not in _ABBREVIATIONS
 
 
-def _shortened(group: list[RecognizedWord], free: bool, longest_us: int) -> list[list[RecognizedWord]]:
+def _split_long_group(group: list[RecognizedWord], free: bool, longest_us: int) -> list[list[RecognizedWord]]:
     """Cut a group in two, at the best place away from its ends, until no part is too long or none can be cut."""
     begin, end = group[0].start_us, group[-1].end_us
     if end - begin <= longest_us:
         return [group]
     places = [
-        (_weight(before, after, begin, end), at)
+        (_cut_score(before, after, begin, end), at)
         for at, (before, after) in enumerate(pairwise(group), 1)
         if free or after.text[:1].isspace()
     ]
     if not places:
         return [group]
     _, at = max(places, key=lambda one: (one[0], -abs(len(group) - 2 * one[1])))
-    return [part for half in (group[:at], group[at:]) for part in _shortened(half, free, longest_us)]
+    return [part for half in (group[:at], group[at:]) for part in _split_long_group(half, free, longest_us)]
 
 
-def _weight(before: RecognizedWord, after: RecognizedWord, begin_us: int, end_us: int) -> int:
+def _cut_score(before: RecognizedWord, after: RecognizedWord, begin_us: int, end_us: int) -> int:
     """Return how good a cut is: the pause there, more after a comma, and none near the ends of the group."""
     pause = max(0, after.start_us - before.end_us)
-    word = before.text.rstrip(_CLOSING)
-    pause += 2 * _CLAUSE_US * word.endswith(_ENDS) or _CLAUSE_US * word.endswith(_CLAUSES)
+    word = before.text.rstrip(_CLOSING_MARKS)
+    pause += 2 * _CLAUSE_US * word.endswith(_SENTENCE_MARKS) or _CLAUSE_US * word.endswith(_CLAUSE_MARKS)
     share = (before.end_us - begin_us) / (end_us - begin_us)
-    return pause if 0.15 <= share <= 0.85 else pause - SECOND
+    return pause if 0.15 <= share <= 0.85 else pause - SECOND_US
 
 
 def _utterance(group: Sequence[RecognizedWord], after_us: int, end_us: int) -> AsrSegment | None:
@@ -215,20 +217,20 @@ def _utterance(group: Sequence[RecognizedWord], after_us: int, end_us: int) -> A
             else:
                 words.append(Word(token, piece.start_us, piece.end_us, piece.confidence))
     start = max(after_us, group[0].start_us)
-    end = min(end_us, max(start + _SHORTEST_US, group[-1].end_us))
+    end = min(end_us, max(start + _MIN_DURATION_US, group[-1].end_us))
     text = " ".join(word.text for word in words)
-    return AsrSegment(start, end, text, fitting(words, text, start, end)) if words and end > start else None
+    return AsrSegment(start, end, text, clamp_words(words, text, start, end)) if words and end > start else None
 
 
-PROPERTY = "vocabulary"
-LONGEST = 600
+VOCABULARY_PROPERTY = "vocabulary"
+MAX_VOCABULARY_CHARS = 600
 """Characters; a model is told no more than about 220 pieces of words."""
 
 
-def vocabulary(session: Session) -> str:
+def read_vocabulary(session: Session) -> str:
     """Return the study's vocabulary as it was typed, in one line; "" where there is none."""
-    found = session.study.get_property(PROPERTY)
-    return " ".join(found.split())[:LONGEST] if isinstance(found, str) else ""
+    found = session.study.get_property(VOCABULARY_PROPERTY)
+    return " ".join(found.split())[:MAX_VOCABULARY_CHARS] if isinstance(found, str) else ""
 
 
 def set_vocabulary(session: Session, text: str) -> Changes:
@@ -238,12 +240,13 @@ def set_vocabulary(session: Session, text: str) -> Changes:
         UserError: there are too many.
     """
     words = " ".join(text.split())
-    if len(words) > LONGEST:
+    if len(words) > MAX_VOCABULARY_CHARS:
         raise UserError(
-            f"A vocabulary has {LONGEST} characters at most, and this one has {len(words)}.", "Leave out usual words."
+            f"A vocabulary has {MAX_VOCABULARY_CHARS} characters at most, and this one has {len(words)}.",
+            "Leave out usual words.",
         )
-    if words == vocabulary(session):
+    if words == read_vocabulary(session):
         return Changes()
     with session.step("Set vocabulary") as step:
-        session.study.set_property(PROPERTY, words)
+        session.study.set_property(VOCABULARY_PROPERTY, words)
     return step.changes

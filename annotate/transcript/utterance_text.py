@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from project.entities.study_records import Utterance
-from project.entities.transcript import Word, Words, estimated, fitting, retimed, tokens
+from project.entities.transcript import Word, Words, clamp_words, estimate_word_times, realign_words, split_words
 from project.errors import UserError
 
 _PART = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(|\)|[+*]|\{\d*,\}")
@@ -36,7 +36,7 @@ class WordSearch:
     _pattern: re.Pattern[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.regex and _endless(self.text):
+        if self.regex and _may_backtrack(self.text):
             raise UserError(
                 f"“{self.text}” repeats a group that has a repeat in it, which can take for ever.",
                 "Write one of the two repeats out.",
@@ -97,7 +97,7 @@ class WordSearch:
             ) from None
 
 
-def _endless(pattern: str) -> bool:
+def _may_backtrack(pattern: str) -> bool:
     """Return whether a group that repeats has a repeat in it: `re` may try more ways to fit it than anybody awaits."""
     inside, closed_at = [False], -1
     for found in _PART.finditer(pattern):
@@ -115,38 +115,38 @@ def _endless(pattern: str) -> bool:
     return False
 
 
-_BLANKS = re.compile(r"[ \t\u00a0]{2,}")
-SHORTEST_US = 1_000
+_BLANK_RUNS = re.compile(r"[ \t\u00a0]{2,}")
+MIN_DURATION_US = 1_000
 """No utterance is made shorter than this."""
 
 
-def rewritten(old: Utterance, text: str) -> Utterance:
+def with_text(old: Utterance, text: str) -> Utterance:
     """Return an utterance with another text, one blank between words; words that stay keep their times."""
-    text = _BLANKS.sub(" ", text.strip())
-    return replace(old, text=text, words=retimed(old.words, text, old.start_us, old.end_us))
+    text = _BLANK_RUNS.sub(" ", text.strip())
+    return replace(old, text=text, words=realign_words(old.words, text, old.start_us, old.end_us))
 
 
 def cut_index(one: Utterance, at_us: int) -> int:
     """Return how many words of an utterance lie before a time, by their middles."""
-    timed = one.words or estimated(one.text, one.start_us, one.end_us)
+    timed = one.words or estimate_word_times(one.text, one.start_us, one.end_us)
     return sum((word.start_us + word.end_us) // 2 < at_us for word in timed)
 
 
-def halves(one: Utterance, index: int, new_id: str, at_us: int | None = None) -> tuple[Utterance, Utterance]:
+def split_at_word(one: Utterance, index: int, new_id: str, at_us: int | None = None) -> tuple[Utterance, Utterance]:
     """Return an utterance cut before its word `index`, which is neither the first nor past the last.
 
     Each half reaches to its own words where these were measured, so that joining the halves gives the utterance back.
     Else the cut is at `at_us`, or where the length of the text puts it.
     """
-    parts = tokens(one.text)
+    parts = split_words(one.text)
     first, second = one.words[:index], one.words[index:]
     if one.words:
         end, start = first[-1].end_us, second[0].start_us
     else:
-        timed = estimated(one.text, one.start_us, one.end_us)
+        timed = estimate_word_times(one.text, one.start_us, one.end_us)
         end = start = timed[index].start_us if at_us is None else at_us
-    end = min(max(end, one.start_us + SHORTEST_US), one.end_us)
-    start = max(min(start, one.end_us - SHORTEST_US), one.start_us)
+    end = min(max(end, one.start_us + MIN_DURATION_US), one.end_us)
+    start = max(min(start, one.end_us - MIN_DURATION_US), one.start_us)
     head, tail = _cut_text(one.text, parts, index)
     return (
         replace(one, end_us=end, text=head, words=first),
@@ -154,7 +154,7 @@ def halves(one: Utterance, index: int, new_id: str, at_us: int | None = None) ->
     )
 
 
-def joined(those: Sequence[Utterance]) -> Utterance:
+def join_utterances(those: Sequence[Utterance]) -> Utterance:
     """Return one utterance in place of several of a recording, under the id of the one that begins first.
 
     Words keep their times; those of an utterance without are spread over it where another has them. The speaker is the
@@ -166,7 +166,7 @@ def joined(those: Sequence[Utterance]) -> Utterance:
     words: list[Word] = []
     if any(one.words for one in ordered):
         for one in ordered:
-            words += one.words or estimated(one.text, one.start_us, one.end_us)
+            words += one.words or estimate_word_times(one.text, one.start_us, one.end_us)
     speaker = next((one.participant_id for one in ordered if one.participant_id is not None), None)
     guesses = [one.suggested for one in ordered if one.participant_id == speaker]
     return replace(
@@ -174,13 +174,13 @@ def joined(those: Sequence[Utterance]) -> Utterance:
         end_us=end,
         text=text,
         participant_id=speaker,
-        words=fitting(words, text, start, end),
+        words=clamp_words(words, text, start, end),
         checked=all(one.checked for one in ordered),
         suggested=speaker is not None and all(guesses),
     )
 
 
-def respanned(old: Utterance, start_us: int, end_us: int) -> Utterance:
+def with_span(old: Utterance, start_us: int, end_us: int) -> Utterance:
     """Return an utterance with another start and end.
 
     Moved as a whole, it takes its words along. Otherwise words stay where they are, and those that would be left
@@ -190,8 +190,8 @@ def respanned(old: Utterance, start_us: int, end_us: int) -> Utterance:
     if shift == end_us - old.end_us:
         words = tuple(replace(one, start_us=one.start_us + shift, end_us=one.end_us + shift) for one in old.words)
     else:
-        words = _within(old.words, start_us, end_us)
-    return replace(old, start_us=start_us, end_us=end_us, words=fitting(words, old.text, start_us, end_us))
+        words = _words_within(old.words, start_us, end_us)
+    return replace(old, start_us=start_us, end_us=end_us, words=clamp_words(words, old.text, start_us, end_us))
 
 
 def _cut_text(text: str, parts: Sequence[str], index: int) -> tuple[str, str]:
@@ -202,19 +202,19 @@ def _cut_text(text: str, parts: Sequence[str], index: int) -> tuple[str, str]:
     return text[:at].strip(), text[at:].strip()
 
 
-def _within(words: Words, start_us: int, end_us: int) -> Words:
+def _words_within(words: Words, start_us: int, end_us: int) -> Words:
     kept = [i for i, one in enumerate(words) if one.end_us > start_us and one.start_us < end_us]
     if not kept:
-        return _shared(words, start_us, end_us)
+        return _distribute_words(words, start_us, end_us)
     first, last = kept[0], kept[-1] + 1
     made = words
     if first:
-        made = (*_shared(made[: first + 1], start_us, min(made[first].end_us, end_us)), *made[first + 1 :])
+        made = (*_distribute_words(made[: first + 1], start_us, min(made[first].end_us, end_us)), *made[first + 1 :])
     if last < len(words):
-        made = (*made[: last - 1], *_shared(made[last - 1 :], max(made[last - 1].start_us, start_us), end_us))
+        made = (*made[: last - 1], *_distribute_words(made[last - 1 :], max(made[last - 1].start_us, start_us), end_us))
     return made
 
 
-def _shared(words: Words, start_us: int, end_us: int) -> Words:
-    spread = estimated(" ".join(one.text for one in words), start_us, end_us)
+def _distribute_words(words: Words, start_us: int, end_us: int) -> Words:
+    spread = estimate_word_times(" ".join(one.text for one in words), start_us, end_us)
     return tuple(replace(one, start_us=at.start_us, end_us=at.end_us) for one, at in zip(words, spread, strict=True))

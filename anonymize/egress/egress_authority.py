@@ -7,8 +7,15 @@ Whether the policy would let a judge be asked, said before it is asked: for page
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from models.connection.addresses import UNSPOKEN, host_in, known_here, loopback, proxy_for, resolve
-from models.judges.judge_backends import backend_of, options_of
+from models.connection.addresses import (
+    UNSUPPORTED_PROXY,
+    host_of_url,
+    is_known_locally,
+    is_loopback,
+    proxy_for,
+    resolve,
+)
+from models.judges.judge_backends import build_options, load_backend
 from project.entities.egress_policy import (
     Egress,
     EgressLevel,
@@ -19,13 +26,13 @@ from project.entities.egress_policy import (
     RequestEvidence,
     decide,
 )
-from project.entities.judgments import PERSON, JudgeEntry
+from project.entities.judgments import PERSON_BACKEND, JudgeEntry
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.ids import new_id
-from project.queries.policy_rows import insert_egress, policy_of, stored_policy
+from project.queries.policy_rows import insert_egress, read_policy, stored_policy
 from project.session.session import Session
-from project.session.trust_store import digest, newest_policy, note_policy
+from project.session.trust_store import newest_policy, note_policy, object_digest
 from project.timebase import utc_now
 from resources.translation import later
 
@@ -38,32 +45,32 @@ CONFIRM = later("Read it: greenroom policy show STUDY. Then put it in force: gre
 
 def policy_in_force(session: Session) -> Policy:
     """Return the policy of a study where it is the one that was set last here; nothing leaves by any other."""
-    return said_policy(session) if is_newest(session) else Policy()
+    return policy_in_file(session) if is_newest(session) else Policy()
 
 
 def needs_confirmation(session: Session) -> bool:
     """Tell whether the study has a policy that lets something out, which is not the one that was set last here."""
-    return not said_policy(session).closed and not is_newest(session)
+    return not policy_in_file(session).closed and not is_newest(session)
 
 
 def is_newest(session: Session) -> bool:
     """Tell whether the policy in the study's file is, setting for setting, the one that was set last here."""
     newest = newest_policy(session.study.id)
-    return newest is not None and newest.digest == digest(stored_policy(session.study))
+    return newest is not None and newest.digest == object_digest(stored_policy(session.study))
 
 
-def note_set(session: Session, stored: Json) -> None:
+def record_policy(session: Session, stored: Json) -> None:
     """Note that somebody on this machine sets a policy, given as the study will store it.
 
     Raises:
         OSError: it cannot be noted.
     """
-    note_policy(session.study.id, digest(stored))
+    note_policy(session.study.id, object_digest(stored))
 
 
-def said_policy(session: Session) -> Policy:
+def policy_in_file(session: Session) -> Policy:
     """Return what the study's file says, in force or not."""
-    return policy_of(session.study)
+    return read_policy(session.study)
 
 
 class StudyAuthority:
@@ -145,41 +152,41 @@ class StudyAuthority:
         if departure.local or departure.purpose is Purpose.DOWNLOAD or policy.level is EgressLevel.NOTHING:
             return RequestEvidence(uncleared=uncleared), ""
         if departure.purpose is Purpose.CLUSTER:
-            return RequestEvidence("", _against_working(self._session, departure), uncleared), ""
+            return RequestEvidence("", _working_refusal(self._session, departure), uncleared), ""
         # It brings all that a release is judged by, which a window needs only when something is about to leave.
-        from anonymize.egress.egress_evidence import evidences_of
+        from anonymize.egress.egress_evidence import get_evidences
 
         try:
-            found = evidences_of(self._session).of(departure, uncleared)
+            found = get_evidences(self._session).of(departure, uncleared)
         except UserError as error:
             why = f"the study cannot tell ({error.message})"
             return RequestEvidence(why, why, uncleared), error.hint
         return found.evidence, found.hint
 
 
-def _against_working(session: Session, departure: EgressRequest) -> str:
-    from anonymize.egress.egress_evidence import against_working
+def _working_refusal(session: Session, departure: EgressRequest) -> str:
+    from anonymize.egress.egress_evidence import working_refusal
 
     about = [one for one in (departure.recording_id, *departure.others) if one]
     if departure.holds_study and not about:
         return "it is not known which recordings it is about"
     try:
-        return against_working(session, about)
+        return working_refusal(session, about)
     except UserError as error:
         return f"the study cannot tell ({error.message})"
 
 
-def authority_of(session: Session) -> StudyAuthority:
+def study_authority(session: Session) -> StudyAuthority:
     """Return the authority of an open study."""
     return StudyAuthority(session)
 
 
 _PORTS = {"http": 80, "https": 443}
-_SOMETHING = "0" * 64
+_PLACEHOLDER_SHA256 = "0" * 64
 """Stands for the checksum of a picture or clip that was not made yet."""
 
 
-def why_not(session: Session, entry: JudgeEntry, recording_id: str, condition: str) -> Forbidden | None:
+def judge_refusal(session: Session, entry: JudgeEntry, recording_id: str, condition: str) -> Forbidden | None:
     """Return why the policy forbids to ask a judge about a recording, as things stand; None where it does not.
 
     Nothing is sent, looked up or written down. A name is taken for another machine unless this one knows better.
@@ -187,22 +194,22 @@ def why_not(session: Session, entry: JudgeEntry, recording_id: str, condition: s
     Raises:
         UserError: there is no such backend, its settings do not fit, or the study is damaged.
     """
-    if entry.backend == PERSON or not backend_of(entry.backend).leaves:
+    if entry.backend == PERSON_BACKEND or not load_backend(entry.backend).leaves:
         return None
-    options = options_of(entry.backend, entry.settings)
+    options = build_options(entry.backend, entry.settings)
     url = str(getattr(options, "url", ""))
-    parts, host = urlsplit(url), host_in(url)
+    parts, host = urlsplit(url), host_of_url(url)
     try:
         port = parts.port or _PORTS.get(parts.scheme, 0)
     except ValueError:
         port = 0
     if not host:
         raise UserError(f"The judge {entry.name} has no address.", "Give it one: greenroom judge add ... --url")
-    local = stays_here(host, port)
+    local = is_local_host(host, port)
     proxy = None if local else proxy_for(parts.scheme, host, port)
     barred = proxy is not None and not proxy.spoken
     sees = getattr(options, "sees", "frames")
-    return authority_of(session).foretell(
+    return study_authority(session).foretell(
         EgressRequest(
             Purpose.JUDGE,
             host,
@@ -210,42 +217,42 @@ def why_not(session: Session, entry: JudgeEntry, recording_id: str, condition: s
             (),
             local,
             texts=1,
-            frames=(_SOMETHING,) if sees == "frames" else (),
-            clips=(_SOMETHING,) if sees == "clip" else (),
+            frames=(_PLACEHOLDER_SHA256,) if sees == "frames" else (),
+            clips=(_PLACEHOLDER_SHA256,) if sees == "clip" else (),
             condition=condition,
             judge_id=entry.id,
             recording_id=recording_id,
             proxy=proxy.host if proxy else "",
             barred_by="proxies" if barred else "",
-            barred=UNSPOKEN if barred else "",
+            barred=UNSUPPORTED_PROXY if barred else "",
             scheme=parts.scheme,
         )
     )
 
 
-def unencrypted_note(session: Session, entry: JudgeEntry) -> str:
+def unencrypted_warning(session: Session, entry: JudgeEntry) -> str:
     """Return a line about a judge at another machine whose words and key would travel unencrypted; "" for any other.
 
     Nothing is looked up: a name counts as another machine unless this one knows better.
     """
-    if entry.backend == PERSON:
+    if entry.backend == PERSON_BACKEND:
         return ""
     try:
-        url = str(getattr(options_of(entry.backend, entry.settings), "url", ""))
-        parts, host = urlsplit(url), host_in(url)
+        url = str(getattr(build_options(entry.backend, entry.settings), "url", ""))
+        parts, host = urlsplit(url), host_of_url(url)
         port = parts.port or _PORTS.get(parts.scheme, 0)
     except (UserError, ValueError):
         return ""
-    if not host or parts.scheme != "http" or stays_here(host, port):
+    if not host or parts.scheme != "http" or is_local_host(host, port):
         return ""
     allowed = policy_in_force(session).unencrypted
     then = "and the policy allows that" if allowed else "so the policy refuses it (allow it: policy set --unencrypted)"
     return f"Words and key would travel unencrypted to {entry.name} at http://{parts.netloc}, {then}."
 
 
-def stays_here(host: str, port: int) -> bool:
+def is_local_host(host: str, port: int) -> bool:
     """Tell whether a host is this machine, as far as this machine knows without asking another one."""
     try:
-        return known_here(host) and all(map(loopback, resolve(host, port)))
+        return is_known_locally(host) and all(map(is_loopback, resolve(host, port)))
     except OSError:
         return False

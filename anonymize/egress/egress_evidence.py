@@ -11,43 +11,43 @@ from typing import cast
 from weakref import WeakKeyDictionary, ref
 
 from anonymize.methods.face_methods import method_type
-from anonymize.pii_review.study_finder import recognizers_now, unsearched
-from anonymize.privacy.exported_clips import ExportedClip, clip_of, exports_of, places_of
-from anonymize.privacy.privacy_limits import privacy_limits
-from anonymize.release.participant_consent import everybody_there, faces_of_nobody, refusing
+from anonymize.pii_review.study_finder import current_recognizers, unsearched_texts
+from anonymize.privacy.exported_clips import ExportedClip, find_clip_files, find_unchanged_clip, list_recording_exports
+from anonymize.privacy.privacy_limits import read_privacy_limits
+from anonymize.release.participant_consent import all_people_in_recordings, list_refusing, list_unknown_faces
 from anonymize.release.release_gate import (
     ReleaseCandidate,
-    faces_reviewed,
-    faces_tracked,
-    file_there,
-    pii_reviewed,
-    unchecked,
-    uncovered,
+    check_drafts,
+    check_faces_reviewed,
+    check_faces_tracked,
+    check_file_present,
+    check_pii_reviewed,
+    check_uncovered,
 )
 from anonymize.release.release_plan import NONE, SCRUB, SOLID, ReleasePlan
 from anonymize.release.release_recheck import numbered_waivers
-from anonymize.release.release_rendering import with_measures
-from anonymize.release.release_rules import ReleaseBlocker, RenderingCheck, reasons_after, standing
+from anonymize.release.release_rendering import add_measures
+from anonymize.release.release_rules import ReleaseBlocker, RenderingCheck, outcome_blockers, remaining_blockers
 from anonymize.release.release_sound import Personal
-from anonymize.release.release_texts import spoken_confirmed
+from anonymize.release.release_texts import is_transcript_confirmed
 from anonymize.sound.voice_methods import MUTE
 from project.entities.egress_policy import EgressRequest, RequestEvidence
-from project.entities.judgments import RAW
+from project.entities.judgments import RAW_CONDITION
 from project.entities.study_records import ConsentUse, Json, Run
 from project.errors import UserError
 from project.queries.face_rows import mask_state
-from project.queries.history_rows import newest_mark, run_called
-from project.queries.recording_rows import hold_outs, recording
+from project.queries.history_rows import find_run, revision_key
+from project.queries.recording_rows import find_recording, hold_outs
 from project.search.free_texts import free_texts
 from project.session.session import PerState, Session
-from project.text_format import counted
-from project.timebase import SECOND
+from project.text_format import pluralize
+from project.timebase import SECOND_US
 
 
-def reasons_against_texts(one: ReleaseCandidate) -> list[ReleaseBlocker]:
+def text_blockers(one: ReleaseCandidate) -> list[ReleaseBlocker]:
     """Return what stands in the way of the scrubbed transcript of a recording that wants to leave, but for waivers."""
-    found = [*unchecked(one), *pii_reviewed(one)]
-    if not found and not spoken_confirmed(one.session, one.recording):
+    found = [*check_drafts(one), *check_pii_reviewed(one)]
+    if not found and not is_transcript_confirmed(one.session, one.recording):
         found.append(
             one.reason(
                 "texts-reviewed",
@@ -56,25 +56,25 @@ def reasons_against_texts(one: ReleaseCandidate) -> list[ReleaseBlocker]:
             )
         )
     waived = [(each.rule, number) for each, number in numbered_waivers(one.session)]
-    return standing(found, waived)
+    return remaining_blockers(found, waived)
 
 
-def must_be_searched(session: Session) -> bool:
+def needs_search(session: Session) -> bool:
     """Tell whether texts were not searched yet and must not be now: it takes seconds, and a window stood still."""
-    return not session.patient and bool(unsearched(session, [one.text for one in free_texts(session.study)]))
+    return not session.patient and bool(unsearched_texts(session, [one.text for one in free_texts(session.study)]))
 
 
-_SOURCE: tuple[Callable[[ReleaseCandidate], Iterator[ReleaseBlocker]], ...] = (
-    file_there,
-    faces_tracked,
-    faces_reviewed,
-    uncovered,
+_SOURCE_RULES: tuple[Callable[[ReleaseCandidate], Iterator[ReleaseBlocker]], ...] = (
+    check_file_present,
+    check_faces_tracked,
+    check_faces_reviewed,
+    check_uncovered,
 )
 """What the gate of a release asks of a recording before it is rendered."""
-_AGAIN = "Export it again: greenroom anonymize STUDY --recording N --out FOLDER"
+_EXPORT_AGAIN_HINT = "Export it again: greenroom anonymize STUDY --recording N --out FOLDER"
 
 
-def reasons_against_rendering(one: ReleaseCandidate, run_id: str) -> list[ReleaseBlocker]:
+def rendering_blockers(one: ReleaseCandidate, run_id: str) -> list[ReleaseBlocker]:
     """Return what stands in the way of a rendering that wants to leave, but for what was waived.
 
     Args:
@@ -84,36 +84,40 @@ def reasons_against_rendering(one: ReleaseCandidate, run_id: str) -> list[Releas
     Raises:
         UserError: a run of the study is damaged.
     """
-    export = next((each for each in exports_of(one.session, one.recording) if each.run.id == run_id), None)
+    export = next((each for each in list_recording_exports(one.session, one.recording) if each.run.id == run_id), None)
     if export is None:
-        return [one.reason("rendered", f"Recording {one.number} has no such rendering.", _AGAIN)]
-    found = [reason for rule in _SOURCE for reason in rule(one)]
-    found += _still_that(one, export)
+        return [one.reason("rendered", f"Recording {one.number} has no such rendering.", _EXPORT_AGAIN_HINT)]
+    found = [reason for rule in _SOURCE_RULES for reason in rule(one)]
+    found += _check_rendered(one, export)
     if not found:
-        found += reasons_after([_outcome(one, export)])
+        found += outcome_blockers([_rendering_check(one, export)])
     waived = [(each.rule, number) for each, number in numbered_waivers(one.session)]
-    return standing(found, waived)
+    return remaining_blockers(found, waived)
 
 
-def _still_that(one: ReleaseCandidate, export: ExportedClip) -> Iterator[ReleaseBlocker]:
+def _check_rendered(one: ReleaseCandidate, export: ExportedClip) -> Iterator[ReleaseBlocker]:
     """Rule `rendered`: the file is what was rendered and checked, of the faces as they are now."""
     run, medium = export.run, one.session.main_medium(one.recording.id)
     state = mask_state(one.session.study, one.recording.id)
     if run.result.get("outdated") or not state or run.parameters.get("mask_state") != state:
         yield one.reason(
-            "rendered", f"The faces of recording {one.number} were changed after {export.clip} was made.", _AGAIN
+            "rendered",
+            f"The faces of recording {one.number} were changed after {export.clip} was made.",
+            _EXPORT_AGAIN_HINT,
         )
     elif medium is None or run.parameters.get("fingerprint") != medium.fingerprint:
-        yield one.reason("rendered", f"{export.clip} was made of another file of recording {one.number}.", _AGAIN)
-    if clip_of(one.session, run) is None:
+        yield one.reason(
+            "rendered", f"{export.clip} was made of another file of recording {one.number}.", _EXPORT_AGAIN_HINT
+        )
+    if find_unchanged_clip(one.session, run) is None:
         yield one.reason(
             "rendered",
             f"{export.clip} is not beside the study, or is not the file that was made and checked.",
-            f"Put it back beside the study, or: {_AGAIN}",
+            f"Put it back beside the study, or: {_EXPORT_AGAIN_HINT}",
         )
 
 
-def _outcome(one: ReleaseCandidate, export: ExportedClip) -> RenderingCheck:
+def _rendering_check(one: ReleaseCandidate, export: ExportedClip) -> RenderingCheck:
     """Return what came of rendering and checking an export, as a release judges it."""
     run = export.run
     made = RenderingCheck(
@@ -132,7 +136,7 @@ def _outcome(one: ReleaseCandidate, export: ExportedClip) -> RenderingCheck:
     if export.report is None:
         return replace(made, why_not="Measure it: greenroom privacy STUDY.")
     drawn = method_type(run.backend).kind == "face"
-    return with_measures(made, export.report, privacy_limits(one.session.study), drawn=drawn)
+    return add_measures(made, export.report, read_privacy_limits(one.session.study), drawn=drawn)
 
 
 def _times(result: Mapping[str, Json], key: str) -> tuple[int, ...]:
@@ -143,11 +147,11 @@ def _times(result: Mapping[str, Json], key: str) -> tuple[int, ...]:
     """
     found = result.get(key)
     if not isinstance(found, list) or not all(isinstance(each, int | float) for each in found):
-        raise UserError("This rendering was not checked for all that a review asks.", _AGAIN)
-    return tuple(round(cast(float, each) * SECOND) for each in found)
+        raise UserError("This rendering was not checked for all that a review asks.", _EXPORT_AGAIN_HINT)
+    return tuple(round(cast(float, each) * SECOND_US) for each in found)
 
 
-def against_sending(one: ReleaseCandidate, *, hidden: bool) -> str:
+def sending_refusal(one: ReleaseCandidate, *, hidden: bool) -> str:
     """Return why nothing of a recording is sent to a model, as a clause; "" where everybody agreed.
 
     Args:
@@ -161,31 +165,31 @@ def against_sending(one: ReleaseCandidate, *, hidden: bool) -> str:
         return f"recording {one.number} is held out, and nothing of it leaves"
     if not one.people:
         return f"nobody is said to appear in recording {one.number}, so nobody was asked"
-    against = refusing(one.session, one.people, ConsentUse.MODELS)
+    against = list_refusing(one.session, one.people, ConsentUse.MODELS)
     if against:
         names = ", ".join(who.pseudonym for who in against)
         return f"{names} of recording {one.number} did not agree to be sent to models"
     unknown = one.speech.unknown
     if unknown:
-        return f"it is not confirmed who says {counted(len(unknown), 'utterance')} of recording {one.number}"
-    nobody = [] if hidden or one.faces is None else faces_of_nobody(one.faces)
+        return f"it is not confirmed who says {pluralize(len(unknown), 'utterance')} of recording {one.number}"
+    nobody = [] if hidden or one.faces is None else list_unknown_faces(one.faces)
     if nobody:
         verb = "belongs" if len(nobody) == 1 else "belong"
-        return f"{counted(len(nobody), 'face track')} of recording {one.number} {verb} to nobody who was asked"
+        return f"{pluralize(len(nobody), 'face track')} of recording {one.number} {verb} to nobody who was asked"
     return ""
 
 
-def against_working(session: Session, recording_ids: Sequence[str]) -> str:
+def working_refusal(session: Session, recording_ids: Sequence[str]) -> str:
     """Return why recordings are not worked on by other machines, as a clause; "" where nothing is in the way.
 
     Whose faces and voices nobody knows yet is no reason: that is found out by such work.
     """
-    held_out, there = hold_outs(session.study), everybody_there(session)
+    held_out, there = hold_outs(session.study), all_people_in_recordings(session)
     for recording_id in recording_ids:
         number = session.recording(recording_id).number
         if recording_id in held_out:
             return f"recording {number} is held out, and nothing of it leaves"
-        against = refusing(session, there[recording_id], ConsentUse.MODELS)
+        against = list_refusing(session, there[recording_id], ConsentUse.MODELS)
         if against:
             names = ", ".join(who.pseudonym for who in against)
             return f"{names} of recording {number} did not agree to be sent to models"
@@ -194,9 +198,9 @@ def against_working(session: Session, recording_ids: Sequence[str]) -> str:
 
 _LIMIT = 256
 _KIND = "anonymize"
-_GONE = "it holds words of something that is gone, so nobody knows who was asked"
-_UNSEARCHED = "its texts were not searched for personal information since the study was opened"
-_SEARCH = "Open Speech > Personal information, which searches them, then ask again."
+_GONE_REASON = "it holds words of something that is gone, so nobody knows who was asked"
+_UNSEARCHED_REASON = "its texts were not searched for personal information since the study was opened"
+_SEARCH_HINT = "Open Speech > Personal information, which searches them, then ask again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +218,7 @@ class EgressEvidence:
     passing: bool = False
 
 
-_THERE = PerState(everybody_there)
+_PEOPLE_CACHE = PerState(all_people_in_recordings)
 
 
 class Evidences:
@@ -235,7 +239,7 @@ class Evidences:
         if not request.holds_study:
             return EgressEvidence(RequestEvidence("", "", uncleared))
         about = (request.recording_id, request.condition, bool(request.texts), bool(request.frames or request.clips))
-        key = (*about, newest_mark(self._session.study), recognizers_now(), *self._files(request))
+        key = (*about, revision_key(self._session.study), current_recognizers(), *self._files(request))
         found = self._known.get(key) or self._gathered(*about)
         if not found.passing:
             if len(self._known) >= _LIMIT:
@@ -247,43 +251,45 @@ class Evidences:
     def _unwilling_beside(self, request: EgressRequest) -> str:
         """Return why words of another recording, in the request as an example, are not sent; "" where they may be."""
         for other in request.others:
-            words = replace(request, recording_id=other, condition=RAW, texts=1, frames=(), clips=(), others=())
+            words = replace(
+                request, recording_id=other, condition=RAW_CONDITION, texts=1, frames=(), clips=(), others=()
+            )
             if against := self.of(words).evidence.unwilling:
                 return against
         return ""
 
     def _gathered(self, recording_id: str, condition: str, texts: bool, media: bool) -> EgressEvidence:
-        about = recording(self._session.study, recording_id)
+        about = find_recording(self._session.study, recording_id)
         if about is None:
-            return EgressEvidence(RequestEvidence("it belongs to no recording of this study", _GONE))
+            return EgressEvidence(RequestEvidence("it belongs to no recording of this study", _GONE_REASON))
         try:
             one, run = self._candidate(recording_id), self._rendering(recording_id, condition)
-            unwilling = against_sending(one, hidden=run is not None and run.backend == SOLID)
+            unwilling = sending_refusal(one, hidden=run is not None and run.backend == SOLID)
             against: list[ReleaseBlocker] = []
-            if condition != RAW:
+            if condition != RAW_CONDITION:
                 if run is None:
                     return EgressEvidence(RequestEvidence(f"recording {one.number} has no such rendering", unwilling))
-                against += reasons_against_rendering(one, condition) if media else []
-                if texts and not against and must_be_searched(self._session):
-                    return EgressEvidence(RequestEvidence(_UNSEARCHED, unwilling), _SEARCH, passing=True)
-                against += reasons_against_texts(one) if texts else []
+                against += rendering_blockers(one, condition) if media else []
+                if texts and not against and needs_search(self._session):
+                    return EgressEvidence(RequestEvidence(_UNSEARCHED_REASON, unwilling), _SEARCH_HINT, passing=True)
+                against += text_blockers(one) if texts else []
         except UserError as error:
             return EgressEvidence(RequestEvidence(_clause(error.message), _clause(error.message)), error.hint)
-        if condition == RAW:
+        if condition == RAW_CONDITION:
             return EgressEvidence(RequestEvidence("it is not anonymized", unwilling))
-        return EgressEvidence(RequestEvidence(_first(against), unwilling), against[0].hint if against else "")
+        return EgressEvidence(RequestEvidence(_first_reason(against), unwilling), against[0].hint if against else "")
 
     def _candidate(self, recording_id: str) -> ReleaseCandidate:
         """Return the recording as the rules of a release judge it: its transcript leaves scrubbed, its sound never."""
         plan = ReleasePlan(texts=SCRUB, sound=NONE, cover=MUTE)
-        people = _THERE.of(self._session)[recording_id]
+        people = _PEOPLE_CACHE.of(self._session)[recording_id]
         return ReleaseCandidate(
             self._session, plan, self._session.recording(recording_id), people, (), Personal(self._session)
         )
 
     def _rendering(self, recording_id: str, condition: str) -> Run | None:
         """Return the run that made a rendering of a recording; None where there is no such one."""
-        run = run_called(self._session.study, condition)
+        run = find_run(self._session.study, condition)
         return run if run is not None and (run.recording_id, run.kind) == (recording_id, _KIND) else None
 
     def _files(self, request: EgressRequest) -> tuple[object, ...]:
@@ -291,9 +297,9 @@ class Evidences:
         medium = self._session.main_medium(request.recording_id)
         place = None if medium is None else self._session.place_of(medium)
         places = [] if place is None else [place]
-        run = run_called(self._session.study, request.condition)
+        run = find_run(self._session.study, request.condition)
         if run is not None:
-            places += places_of(self._session, str(run.result.get("output")))
+            places += find_clip_files(self._session, str(run.result.get("output")))
         found: list[object] = []
         for place in places:
             try:
@@ -307,18 +313,18 @@ class Evidences:
 _EVIDENCES: "WeakKeyDictionary[Session, Evidences]" = WeakKeyDictionary()
 
 
-def evidences_of(session: Session) -> Evidences:
+def get_evidences(session: Session) -> Evidences:
     """Return what gathers evidence in an open study: one for all who ask, because it remembers what it found."""
     if session not in _EVIDENCES:
         _EVIDENCES[session] = Evidences(session)
     return _EVIDENCES[session]
 
 
-def _first(reasons: list[ReleaseBlocker]) -> str:
+def _first_reason(reasons: list[ReleaseBlocker]) -> str:
     """Return the first reason as a clause, and how many more there are; "" where there is none."""
     if not reasons:
         return ""
-    more = f" (and {counted(len(reasons) - 1, 'more reason')})" if len(reasons) > 1 else ""
+    more = f" (and {pluralize(len(reasons) - 1, 'more reason')})" if len(reasons) > 1 else ""
     return f"{_clause(reasons[0].sentence)}{more}"
 
 

@@ -9,19 +9,19 @@ from enum import StrEnum
 from pathlib import Path
 from typing import cast
 
-from models.connection.machine_policy import journal_file, journalled
+from models.connection.machine_policy import journal_file, read_journal
 from project.entities.egress_policy import RULES, Egress, EgressLevel, EgressRequest, Policy, Purpose
-from project.entities.judgments import RAW
+from project.entities.judgments import RAW_CONDITION
 from project.entities.study_records import Json
 from project.errors import UserError
-from project.queries.history_rows import run_called
+from project.queries.history_rows import find_run
 from project.queries.judgment_rows import asked_judges, judge_names
 from project.queries.policy_rows import all_egress
 from project.queries.recording_rows import all_recordings
-from project.queries.segment_rows import segment
+from project.queries.segment_rows import find_segment
 from project.session.session import Session
 from project.store.study import Study
-from project.text_format import Cell, counted, size_text, write_csv
+from project.text_format import Cell, format_size, pluralize, write_csv
 from project.timebase import format_time
 from resources.translation import later
 
@@ -41,12 +41,12 @@ class EgressOutcome(StrEnum):
     REFUSED = "refused"
 
 
-FATES = {
+OUTCOME_TEXTS = {
     EgressOutcome.LEFT: "left this machine",
     EgressOutcome.STAYED: "stayed on this machine",
     EgressOutcome.REFUSED: "refused",
 }
-_SHORT = {EgressOutcome.LEFT: "left", EgressOutcome.STAYED: "stayed here", EgressOutcome.REFUSED: "refused"}
+_SHORT_OUTCOMES = {EgressOutcome.LEFT: "left", EgressOutcome.STAYED: "stayed here", EgressOutcome.REFUSED: "refused"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class EgressLogRow:
         """Return the line as a table for people shows it, by `HEAD`."""
         when = f"{self.egress.at[:10]} {self.egress.at[11:19]}"
         return (
-            *(when, _SHORT[self.fate], self.to, self.why, self.judge, self.about),
+            *(when, _SHORT_OUTCOMES[self.fate], self.to, self.why, self.judge, self.about),
             *(self.condition, self.content, self.purpose),
         )
 
@@ -98,7 +98,10 @@ class EgressLogRow:
             ("rule" if self.fate is EgressOutcome.REFUSED else "permission", self.why),
         )
         return "\n".join(
-            [f"{when}  {FATES[self.fate].upper()}", *(f"  {key + ':':<12}{text}" for key, text in parts if text)]
+            [
+                f"{when}  {OUTCOME_TEXTS[self.fate].upper()}",
+                *(f"  {key + ':':<12}{text}" for key, text in parts if text),
+            ]
         )
 
     def as_json(self) -> dict[str, Json]:
@@ -116,7 +119,7 @@ class EgressLogRow:
         }
 
 
-HEAD = ("When (UTC)", "Result", "To", "Why", "Judge", "About", "Seen in", "What was in it", "For")
+TABLE_HEAD = ("When (UTC)", "Result", "To", "Why", "Judge", "About", "Seen in", "What was in it", "For")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,47 +151,47 @@ class Total:
     def text(self) -> str:
         """The total as a line."""
         if not self.requests:
-            return f"0 requests {FATES[self.fate]}"
+            return f"0 requests {OUTCOME_TEXTS[self.fate]}"
         where = {
-            EgressOutcome.LEFT: f" to {counted(self.hosts, 'host')}",
+            EgressOutcome.LEFT: f" to {pluralize(self.hosts, 'host')}",
             EgressOutcome.STAYED: "",
             EgressOutcome.REFUSED: "",
         }[self.fate]
-        held = _held(self.texts, self.pictures, self.videos, self.size)
-        return f"{counted(self.requests, 'request')} {FATES[self.fate]}{where}: {held}"
+        held = _format_content(self.texts, self.pictures, self.videos, self.size)
+        return f"{pluralize(self.requests, 'request')} {OUTCOME_TEXTS[self.fate]}{where}: {held}"
 
 
-def lines(session: Session, fates: Iterable[EgressOutcome] = tuple(EgressOutcome)) -> list[EgressLogRow]:
+def read_log(session: Session, fates: Iterable[EgressOutcome] = tuple(EgressOutcome)) -> list[EgressLogRow]:
     """Return the requests of a study by time, those of some fates only where they are named.
 
     Raises:
         UserError: something in the study is damaged.
     """
-    names = _Names(session.study)
-    return _of_fates((names.line(one) for one in all_egress(session.study)), fates)
+    names = _RequestNames(session.study)
+    return _filter_by_outcome((names.line(one) for one in all_egress(session.study)), fates)
 
 
-def lines_of_machine(fates: Iterable[EgressOutcome] = tuple(EgressOutcome)) -> list[EgressLogRow]:
+def read_machine_log(fates: Iterable[EgressOutcome] = tuple(EgressOutcome)) -> list[EgressLogRow]:
     """Return the requests that were made with no study open by time: downloads of models.
 
     Raises:
         UserError: their journal cannot be read.
     """
-    names = _Names(None)
+    names = _RequestNames(None)
     try:
-        return _of_fates((names.line(one) for one in journalled()), fates)
+        return _filter_by_outcome((names.line(one) for one in read_journal()), fates)
     except OSError as error:
         raise UserError(
             f"The journal of requests of this machine cannot be read: {error.strerror}.", f"Look at {journal_file()}."
         ) from None
 
 
-def _of_fates(found: Iterable[EgressLogRow], fates: Iterable[EgressOutcome]) -> list[EgressLogRow]:
+def _filter_by_outcome(found: Iterable[EgressLogRow], fates: Iterable[EgressOutcome]) -> list[EgressLogRow]:
     wanted = set(fates)
     return [one for one in found if one.fate in wanted]
 
 
-def totals(found: Sequence[EgressLogRow]) -> list[Total]:
+def compute_totals(found: Sequence[EgressLogRow]) -> list[Total]:
     """Return what the requests of each fate held together."""
     return [_total(fate, [one.egress for one in found if one.fate is fate]) for fate in EgressOutcome]
 
@@ -224,7 +227,7 @@ def _row(one: EgressLogRow) -> list[Cell]:
     ]
 
 
-class _Names:
+class _RequestNames:
     """Says by name what a request names by id; what is gone by now keeps its id."""
 
     def __init__(self, study: Study | None) -> None:
@@ -235,7 +238,7 @@ class _Names:
             self._judges = asked_judges(study) | judge_names(study)
             self._recordings = {one.id: f"{one.number} ({one.name})" for one in all_recordings(study)}
         self._segments: dict[str, str] = {}
-        self._conditions: dict[str, str] = {"": "", RAW: "raw footage"}
+        self._conditions: dict[str, str] = {"": "", RAW_CONDITION: "raw footage"}
 
     def line(self, one: Egress) -> EgressLogRow:
         sent = one.departure
@@ -244,13 +247,13 @@ class _Names:
         return EgressLogRow(
             one,
             fate,
-            _to(one),
+            _format_destination(one),
             f"looking up the address, {PURPOSES[sent.purpose]}" if looked_up else PURPOSES[sent.purpose],
             self._judges.get(sent.judge_id, sent.judge_id),
             self._about(sent),
             self._segment(sent.segment_id),
             self._condition(sent.condition),
-            _held(sent.texts, len(sent.frames), len(sent.clips), sent.size),
+            _format_content(sent.texts, len(sent.frames), len(sent.clips), sent.size),
             f"{one.rule}: {RULES.get(one.rule, '')}" if one.rule else one.permission,
         )
 
@@ -260,20 +263,20 @@ class _Names:
 
     def _segment(self, segment_id: str) -> str:
         if segment_id not in self._segments:
-            found = segment(self._study, segment_id) if segment_id and self._study is not None else None
+            found = find_segment(self._study, segment_id) if segment_id and self._study is not None else None
             span = f"{format_time(found.start_us)} to {format_time(found.end_us)}" if found is not None else segment_id
             self._segments[segment_id] = span
         return self._segments[segment_id]
 
     def _condition(self, condition: str) -> str:
         if condition not in self._conditions:
-            run = None if self._study is None else run_called(self._study, condition)
+            run = None if self._study is None else find_run(self._study, condition)
             clip = "" if run is None else f"{run.backend}, {run.result.get('output', '')}"
             self._conditions[condition] = clip or condition
         return self._conditions[condition]
 
 
-def _to(one: Egress) -> str:
+def _format_destination(one: Egress) -> str:
     sent = one.departure
     host = f"[{sent.host}]" if ":" in sent.host else sent.host
     address = sent.addresses[0] if sent.addresses and sent.addresses[0] != sent.host else ""
@@ -283,12 +286,12 @@ def _to(one: Egress) -> str:
     return ", ".join(parts)
 
 
-def _held(texts: int, pictures: int, videos: int, size: int) -> str:
-    parts = [counted(pictures, "picture")] if pictures else []
-    parts += [counted(videos, "video")] if videos else []
-    parts += [f"{size_text(texts)} of text"] if texts else []
+def _format_content(texts: int, pictures: int, videos: int, size: int) -> str:
+    parts = [pluralize(pictures, "picture")] if pictures else []
+    parts += [pluralize(videos, "video")] if videos else []
+    parts += [f"{format_size(texts)} of text"] if texts else []
     what = ", ".join(parts) or "nothing of the study"
-    return f"{what}; {size_text(size)} in all" if size else what
+    return f"{what}; {format_size(size)} in all" if size else what
 
 
 def _total(fate: EgressOutcome, found: Sequence[Egress]) -> Total:
@@ -304,14 +307,14 @@ def _total(fate: EgressOutcome, found: Sequence[Egress]) -> Total:
     )
 
 
-LEVELS = {
+LEVEL_NAMES = {
     EgressLevel.NOTHING: later("Nothing leaves this machine"),
     EgressLevel.ANONYMIZED: later("Reviewed renderings and scrubbed texts may leave"),
     EgressLevel.RAW: later("Raw footage may leave"),
 }
 """What each level is called."""
 
-MEANINGS = {
+LEVEL_MEANINGS = {
     EgressLevel.NOTHING: later(
         "Judges run here, or at servers on this machine. Other machines are not even looked up."
     ),
@@ -332,25 +335,25 @@ UNENCRYPTED = later(
 """What it means to allow connections that are not encrypted, in a line."""
 
 
-def about_policy(policy: Policy) -> list[str]:
+def describe_policy(policy: Policy) -> list[str]:
     """Return the policy as lines."""
-    found = [f"{LEVELS[policy.level]}. {MEANINGS[policy.level]}"]
+    found = [f"{LEVEL_NAMES[policy.level]}. {LEVEL_MEANINGS[policy.level]}"]
     if policy.reason:
         found.append(f"Reason: {policy.reason}")
     if policy.allowed_by:
         found.append(f"Allowed by: {policy.allowed_by}")
     if policy.level is not EgressLevel.NOTHING:
         found.append(f"To: {', '.join(policy.hosts) or 'whichever machine a judge names'}")
-    found.append(f"Downloads of models: {_allowed(policy.downloads)}")
-    found.append(f"Redirects: {_allowed(policy.redirects)}")
-    found.append(f"Proxies: {_allowed(policy.proxies)}")
-    found.append(f"Unencrypted connections: {_allowed(policy.unencrypted)}")
+    found.append(f"Downloads of models: {_allowed_text(policy.downloads)}")
+    found.append(f"Redirects: {_allowed_text(policy.redirects)}")
+    found.append(f"Proxies: {_allowed_text(policy.proxies)}")
+    found.append(f"Unencrypted connections: {_allowed_text(policy.unencrypted)}")
     if policy.unencrypted:
         found.append(UNENCRYPTED)
     return found
 
 
-def warning(policy: Policy) -> str:
+def policy_warning(policy: Policy) -> str:
     """Return a line for who opens a study, where its policy lets something of it leave; "" where it does not."""
     if policy.level is EgressLevel.NOTHING:
         return ""
@@ -359,5 +362,5 @@ def warning(policy: Policy) -> str:
     return f"This study lets {what} leave this machine{by}."
 
 
-def _allowed(yes: bool) -> str:
+def _allowed_text(yes: bool) -> str:
     return "allowed" if yes else "not allowed"

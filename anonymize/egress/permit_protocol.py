@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any, Protocol, cast
 
-from anonymize.egress.egress_authority import authority_of
+from anonymize.egress.egress_authority import study_authority
 from project.entities.egress_policy import EgressRequest, Forbidden, Purpose
 from project.entities.study_records import Json
 from project.errors import Cancelled, UserError
@@ -68,11 +68,11 @@ def answer_permit(session: Session, question: Mapping[str, Json]) -> dict[str, J
     Raises:
         Forbidden: the request may not leave; also where the question cannot be understood.
     """
-    authority_of(session).permit(*asked_in(question))
+    study_authority(session).permit(*parse_permit_question(question))
     return {"permitted": True}
 
 
-def asked_in(question: Mapping[str, Json]) -> tuple[EgressRequest, int]:
+def parse_permit_question(question: Mapping[str, Json]) -> tuple[EgressRequest, int]:
     """Return the request of `permit_question`, and how much in it was not made for it.
 
     Raises:
@@ -84,7 +84,7 @@ def asked_in(question: Mapping[str, Json]) -> tuple[EgressRequest, int]:
         raise Forbidden("recorded", "It is not known what wants to leave, so it is not sent.") from None
 
 
-def with_departure(
+def transform_request(
     question: Mapping[str, Json], look: Callable[[Mapping[str, Json]], Mapping[str, Json]]
 ) -> dict[str, Json]:
     """Return a question of `permit_question` about what `look` makes of its request; left alone where it has none."""
@@ -98,8 +98,8 @@ def _departure(found: Mapping[str, Any]) -> EgressRequest:
     return EgressRequest(**values)
 
 
-_TOGETHER_KEY = "permits"
-Look = Callable[[Mapping[str, Json]], Mapping[str, Json]]
+_BATCH_KEY = "permits"
+RequestTransform = Callable[[Mapping[str, Json]], Mapping[str, Json]]
 
 
 class TogetherAuthority(RemoteAuthority):
@@ -125,7 +125,7 @@ class TogetherAuthority(RemoteAuthority):
     async def _ask(self) -> None:
         while self._waiting:
             asked, self._waiting = self._waiting, []
-            question: dict[str, Json] = {"ask": _TOGETHER_KEY, _TOGETHER_KEY: [one for one, _ in asked]}
+            question: dict[str, Json] = {"ask": _BATCH_KEY, _BATCH_KEY: [one for one, _ in asked]}
             try:
                 answers = await self._answers(question, len(asked))
             except (UserError, Cancelled) as error:
@@ -146,18 +146,20 @@ class TogetherAuthority(RemoteAuthority):
             said = await asyncio.to_thread(self._holder.ask, question)
         else:
             said = self._holder.ask(question)
-        found = cast(list[dict[str, Json]], said.get(_TOGETHER_KEY, []))
+        found = cast(list[dict[str, Json]], said.get(_BATCH_KEY, []))
         if len(found) != count:
             raise Forbidden("recorded", "Nobody said that this request may leave, so it is not sent.")
         return [_refusal(one) for one in found]
 
 
-def is_together_question(question: Mapping[str, Json]) -> bool:
+def is_batch_question(question: Mapping[str, Json]) -> bool:
     """Tell whether a question is about several requests."""
-    return question.get("ask") == _TOGETHER_KEY
+    return question.get("ask") == _BATCH_KEY
 
 
-def answer_together(session: Session, question: Mapping[str, Json], looked_at: Look = dict) -> dict[str, Json]:
+def answer_permit_batch(
+    session: Session, question: Mapping[str, Json], looked_at: RequestTransform = dict
+) -> dict[str, Json]:
     """Answer about several requests, in the process that holds the study.
 
     Args:
@@ -168,13 +170,13 @@ def answer_together(session: Session, question: Mapping[str, Json], looked_at: L
     Raises:
         Forbidden: the question cannot be understood, so none of them may leave.
     """
-    given = cast(list[Mapping[str, Json]], question[_TOGETHER_KEY])
-    asked = [with_departure(one, looked_at) for one in given]
-    refusals = authority_of(session).permit_all([asked_in(one) for one in asked])
-    return {_TOGETHER_KEY: [_told(one) for one in refusals]}
+    given = cast(list[Mapping[str, Json]], question[_BATCH_KEY])
+    asked = [transform_request(one, looked_at) for one in given]
+    refusals = study_authority(session).permit_all([parse_permit_question(one) for one in asked])
+    return {_BATCH_KEY: [_refusal_to_json(one) for one in refusals]}
 
 
-def _told(refusal: Forbidden | None) -> Json:
+def _refusal_to_json(refusal: Forbidden | None) -> Json:
     if refusal is None:
         return {"permitted": True}
     return {"rule": refusal.rule, "message": refusal.message, "hint": refusal.hint}

@@ -3,27 +3,27 @@
 import re
 from collections.abc import Iterable
 
-from anonymize.egress.egress_authority import is_newest, note_set, said_policy
-from anonymize.release.release_rules import LEAST_WORDS
-from models.connection.addresses import host_in
-from project.entities.egress_policy import EgressLevel, Policy, host_key, numeric
+from anonymize.egress.egress_authority import is_newest, policy_in_file, record_policy
+from anonymize.release.release_rules import MIN_REASON_WORDS
+from models.connection.addresses import host_of_url
+from project.entities.egress_policy import EgressLevel, Policy, host_key, parse_ip_address
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
 from project.queries import policy_rows as rows
 from project.session.session import Session
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
-STEPS = {
+STEP_NAMES = {
     EgressLevel.NOTHING: "Let nothing leave this machine",
     EgressLevel.ANONYMIZED: "Let reviewed renderings leave this machine",
     EgressLevel.RAW: "Let raw footage leave this machine",
 }
 """What the step is called that sets a level."""
-_PART = r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?"
-_NAME = re.compile(rf"{_PART}(?:\.{_PART})*")
+_HOST_LABEL = r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?"
+_NAME = re.compile(rf"{_HOST_LABEL}(?:\.{_HOST_LABEL})*")
 _WRITABLE = "Make your folders for settings and data writable: XDG_CONFIG_HOME and XDG_DATA_HOME."
-_LONGEST_HOST = 253
-_LONGEST = 1000
+_MAX_HOST_CHARS = 253
+_MAX_TEXT_CHARS = 1000
 
 
 def set_policy(session: Session, policy: Policy) -> Changes:
@@ -35,25 +35,25 @@ def set_policy(session: Session, policy: Policy) -> Changes:
     """
     wanted = Policy(
         policy.level,
-        _said(policy.reason),
-        _said(policy.allowed_by),
-        hosts_in(policy.hosts),
+        _clean_text(policy.reason),
+        _clean_text(policy.allowed_by),
+        parse_hosts(policy.hosts),
         policy.downloads,
         policy.redirects,
         policy.proxies,
         policy.unencrypted,
     )
-    problem = missing(wanted)
+    problem = policy_problem(wanted)
     if problem:
         raise UserError(problem, "Raw footage shows who people are. Give --reason and --allowed-by.")
     session.study.require_writable()
-    before = rows.policy_of(session.study)
+    before = rows.read_policy(session.study)
     anew = wanted != before or not is_newest(session)
-    setting = rows.new_setting(wanted)
-    problem = _noted(session, setting) if anew else ""
+    setting = rows.policy_to_setting(wanted)
+    problem = _record_setting(session, setting) if anew else ""
     if problem and not wanted.closed:
         raise UserError(f"The policy cannot be set: {problem}", _WRITABLE)
-    name = STEPS[wanted.level] if wanted.level is not before.level else "Change what may leave this machine"
+    name = STEP_NAMES[wanted.level] if wanted.level is not before.level else "Change what may leave this machine"
     with session.step(name, undoable=False) as step:
         if anew:
             rows.set_policy(session.study, setting)
@@ -71,19 +71,19 @@ def confirm_policy(session: Session) -> Changes:
     Raises:
         UserError: as of `set_policy`.
     """
-    return set_policy(session, said_policy(session))
+    return set_policy(session, policy_in_file(session))
 
 
-def _noted(session: Session, setting: dict[str, Json]) -> str:
+def _record_setting(session: Session, setting: dict[str, Json]) -> str:
     """Note a setting on this machine; return why that failed, as a sentence, "" where it did not."""
     try:
-        note_set(session, setting)
+        record_policy(session, setting)
     except OSError as error:
         return f"this machine cannot note it ({error.strerror or error})."
     return ""
 
 
-def changed(
+def change_policy(
     policy: Policy,
     *,
     level: EgressLevel | None = None,
@@ -113,18 +113,18 @@ def changed(
     )
 
 
-def missing(policy: Policy) -> str:
+def policy_problem(policy: Policy) -> str:
     """Return what a policy lacks to be set, as a sentence; "" where nothing is missing."""
     if policy.level is not EgressLevel.RAW:
         return ""
-    if len(policy.reason.split()) < LEAST_WORDS:
-        return f"Raw footage leaves only for a reason, in {LEAST_WORDS} words or more."
+    if len(policy.reason.split()) < MIN_REASON_WORDS:
+        return f"Raw footage leaves only for a reason, in {MIN_REASON_WORDS} words or more."
     if not policy.allowed_by.strip():
         return "Raw footage leaves only where somebody allowed it by name."
     return ""
 
 
-def hosts_in(given: Iterable[str]) -> tuple[str, ...]:
+def parse_hosts(given: Iterable[str]) -> tuple[str, ...]:
     """Return the machines that a person named, each once, as addresses name them; an address gives its machine.
 
     Raises:
@@ -136,18 +136,23 @@ def hosts_in(given: Iterable[str]) -> tuple[str, ...]:
 def _host(text: str) -> str:
     said = text.strip().lower()
     try:
-        named = host_key(numeric(said) or host_in(said if "://" in said else f"https://{said}"))
+        named = host_key(parse_ip_address(said) or host_of_url(said if "://" in said else f"https://{said}"))
     except ValueError:
         named = ""
-    if not named or len(named) > _LONGEST_HOST or not (numeric(named) or _NAME.fullmatch(named.removesuffix("."))):
+    if (
+        not named
+        or len(named) > _MAX_HOST_CHARS
+        or not (parse_ip_address(named) or _NAME.fullmatch(named.removesuffix(".")))
+    ):
         raise UserError(
-            f"“{shown(text.strip())}” is no name of a machine.", "Name it as its address does, such as api.example.org."
+            f"“{escape_unprintable(text.strip())}” is no name of a machine.",
+            "Name it as its address does, such as api.example.org.",
         )
     return named
 
 
-def _said(text: str) -> str:
+def _clean_text(text: str) -> str:
     said = " ".join(text.split())
-    if len(said) > _LONGEST:
-        raise UserError("This is too long to be shown with the policy.", f"Say it in {_LONGEST} characters.")
+    if len(said) > _MAX_TEXT_CHARS:
+        raise UserError("This is too long to be shown with the policy.", f"Say it in {_MAX_TEXT_CHARS} characters.")
     return said

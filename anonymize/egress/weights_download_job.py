@@ -8,19 +8,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from anonymize.egress.egress_authority import policy_in_force, stays_here
+from anonymize.egress.egress_authority import is_local_host, policy_in_force
 from anonymize.egress.permit_protocol import RemoteAuthority, answer_permit
 from models.weights import installed_weights as weights
-from models.weights.adding import add, refuse
-from models.weights.download_sources import hub, index_address, mirrored, origin
+from models.weights.adding import add_weights, require_addable
+from models.weights.download_sources import describe_origin, from_mirror, hub_address, index_address
 from models.weights.editions import ArchiveMember, Edition, Https, Hub
-from models.weights.fetching import chosen_editions, fetch, refuse_offline
-from models.weights.weights_catalogue import entry
+from models.weights.fetching import chosen_editions, fetch, require_online
+from models.weights.weights_catalogue import find_entry
 from project.entities.egress_policy import EgressRequest, Forbidden, Policy, Purpose, decide
 from project.entities.study_records import Changes, Json
 from project.session.jobs import JobHost, JobSpec
 from project.session.session import Session
-from project.text_format import size_text
+from project.text_format import format_size
 
 KIND = "fetch"
 
@@ -31,8 +31,8 @@ def prepare(name: str, key: str = "") -> JobSpec:
     Raises:
         UserError: there are none of that name, a lab brings them itself, or this machine is said to be offline.
     """
-    chosen_editions(entry(name), key)
-    refuse_offline(name)
+    chosen_editions(find_entry(name), key)
+    require_online(name)
     return JobSpec(KIND, f"Get {name}", "", {"name": name, **({"key": key} if key else {})})
 
 
@@ -42,22 +42,22 @@ def prepare_adding(name: str, source: Path, licence: str = "") -> JobSpec:
     Raises:
         UserError: there are none of that name, there is no such file, or the licence of one's own was not said.
     """
-    refuse(entry(name), source, licence)
+    require_addable(find_entry(name), source, licence)
     return JobSpec(KIND, f"Add {name}", "", {"name": name, "source": str(source.absolute()), "licence": licence})
 
 
-def question(name: str) -> str:
+def download_question(name: str) -> str:
     """Return in a line what a button that fetches weights would do, for the person who may press it.
 
     Raises:
         UserError: as of `prepare`.
     """
-    wanted = chosen_editions(entry(name))[0]
+    wanted = chosen_editions(find_entry(name))[0]
     size = sum(part.size for part in wanted.parts)
-    return f"Get {name} ({size_text(size)}, {weights.licence(name)}) from {origin(wanted)}"
+    return f"Get {name} ({format_size(size)}, {weights.licence(name)}) from {describe_origin(wanted)}"
 
 
-def why_not(session: Session, name: str, key: str = "", policy: Policy | None = None) -> Forbidden | None:
+def download_refusal(session: Session, name: str, key: str = "", policy: Policy | None = None) -> Forbidden | None:
     """Return why the policy of a study forbids to fetch some weights; None where it does not. Nothing is looked up.
 
     Args:
@@ -69,8 +69,8 @@ def why_not(session: Session, name: str, key: str = "", policy: Policy | None = 
     Raises:
         UserError: as of `prepare`.
     """
-    scheme, host, port = _first_host(mirrored(chosen_editions(entry(name), key)[0]))
-    wanted = EgressRequest(Purpose.DOWNLOAD, host, port, (), stays_here(host, port), scheme=scheme)
+    scheme, host, port = _first_host(from_mirror(chosen_editions(find_entry(name), key)[0]))
+    wanted = EgressRequest(Purpose.DOWNLOAD, host, port, (), is_local_host(host, port), scheme=scheme)
     try:
         decide(policy or policy_in_force(session), wanted)
     except Forbidden as forbidden:
@@ -82,7 +82,7 @@ def compute(parameters: Mapping[str, Json], holder: JobHost) -> dict[str, Json]:
     """Fetch or add the weights and install them."""
     name = str(parameters["name"])
     if "source" in parameters:
-        add(name, Path(str(parameters["source"])), str(parameters["licence"]), holder)
+        add_weights(name, Path(str(parameters["source"])), str(parameters["licence"]), holder)
     else:
         fetch(name, holder, str(parameters.get("key", "")), RemoteAuthority(holder, threadsafe=False))
     return {"name": name}
@@ -110,7 +110,7 @@ def _first_host(edition: Edition) -> tuple[str, str, int]:
         case Https(url) | ArchiveMember(url):
             address = url
         case Hub():
-            address = hub()
+            address = hub_address()
         case _:
             address = index_address()
     parts = urlsplit(address)

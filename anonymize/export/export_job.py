@@ -13,31 +13,37 @@ from pathlib import Path
 from typing import cast
 
 from anonymize.faces.masking_plan import (
-    BULKY,
-    discard,
-    faces_run,
-    gather,
-    installed_weights,
-    plan_of,
-    regions_in,
+    TRANSIENT_PARAMETERS,
+    build_render_plan,
+    delete_tracks_file,
+    gather_parameters,
+    parse_regions,
+    require_faces_run,
     require_method,
-    source_of,
+    verify_source,
+    weights_digests,
     working_folder,
 )
-from anonymize.voice.sound_choice import SoundChoice, choice_from, gather_sound, require_choice, sound_state
-from anonymize.voice.sound_job import filter_of, told
-from models.faces.face_detectors import ALWAYS, independent_of, joined
+from anonymize.voice.sound_choice import (
+    SoundChoice,
+    gather_sound_parameters,
+    parse_choice,
+    require_choice,
+    sound_checksum,
+)
+from anonymize.voice.sound_job import build_filter, stored_parameters
+from models.faces.face_detectors import DEFAULT_DETECTOR, find_independent, join_names
 from project.entities.study_records import Changes, Json, Recording, Run
 from project.errors import UserError
 from project.ids import new_id
 from project.progress import Progress
 from project.queries.face_rows import mask_state
-from project.queries.history_rows import SOURCE, insert_run
+from project.queries.history_rows import SOURCE_SHA256_KEY, insert_run
 from project.queries.recording_rows import hold_outs
-from project.session.jobs import JobSpec, run_here
+from project.session.jobs import JobSpec, run_inline
 from project.session.session import Session
-from project.text_format import require_text
-from project.timebase import SECOND, format_time, utc_now
+from project.text_format import require_utf8
+from project.timebase import SECOND_US, format_time, utc_now
 from project.version import __version__
 
 
@@ -79,9 +85,9 @@ def prepare(
     if recording_id in hold_outs(session.study):
         raise UserError(f"Recording {recording.number} is held out, so it is never exported.", "Choose another one.")
     _check_range(recording, start_us, end_us)
-    faces_run(session, recording_id, located)
+    require_faces_run(session, recording_id, located)
     output = folder.absolute() / clip_name(recording, method, start_us, end_us)
-    require_text(output)
+    require_utf8(output)
     if os.path.lexists(output) and not overwrite:
         raise UserError(f"There is a clip already: {output}", "Choose another folder, or overwrite it.")
     try:
@@ -89,15 +95,15 @@ def prepare(
     except OSError as error:
         raise UserError(f"The folder {folder} cannot be made: {error.strerror}.", "Choose another one.") from None
     treated = _sound(session, recording_id, sound or SoundChoice())
-    found = gather(session, recording_id, method, options, keep_robots=keep_robots)
-    witness = independent_of(str(found["tracked_by"]))
+    found = gather_parameters(session, recording_id, method, options, keep_robots=keep_robots)
+    witness = find_independent(str(found["tracked_by"]))
     return JobSpec(
         "anonymize",
         f"Export recording {recording.number} ({method})",
         recording_id,
         {
             **found,
-            "detector": joined((ALWAYS, witness) if witness else (ALWAYS,)),
+            "detector": join_names((DEFAULT_DETECTOR, witness) if witness else (DEFAULT_DETECTOR,)),
             "witness": witness,
             "keep_robots": keep_robots,
             "start_us": start_us,
@@ -115,11 +121,11 @@ def renew(session: Session, work: JobSpec) -> JobSpec:
     Raises:
         UserError: it cannot be done any more; see `prepare`.
     """
-    if not outdated(session, work):
+    if not is_outdated(session, work):
         return work
     old = work.parameters
-    discard(old)
-    found = gather(
+    delete_tracks_file(old)
+    found = gather_parameters(
         session,
         work.recording_id,
         str(old["method"]),
@@ -127,7 +133,7 @@ def renew(session: Session, work: JobSpec) -> JobSpec:
         keep_robots=bool(old["keep_robots"]),
     )
     asked = _choice(old)
-    sound = None if asked is None else gather_sound(session, work.recording_id, asked)
+    sound = None if asked is None else gather_sound_parameters(session, work.recording_id, asked)
     return replace(work, parameters={**old, **found, "sound": sound})
 
 
@@ -145,24 +151,24 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
 
     The checksum that is kept is that of the clip that was looked at, whatever lies under its name afterwards.
     """
-    from anonymize.rendering.face_renderer import bare_frames, render
+    from anonymize.rendering.face_renderer import find_uncovered_frames, render
     from anonymize.rendering.residual_faces import CheckResult, check_rendering
-    from models.faces.face_detectors import detector
-    from project.files.fingerprints import WholeFile, changed_meanwhile, read_whole
+    from models.faces.face_detectors import create_detector
+    from project.files.fingerprints import WholeFile, file_changed_error, hash_whole_file
 
     started = time.monotonic()
-    digests = installed_weights(str(parameters["method"]))
+    digests = weights_digests(str(parameters["method"]))
     checked: list[tuple[WholeFile, CheckResult]] = []
 
     def check(clip: Path, zero_us: int) -> None:
-        whole = read_whole(clip, progress)
+        whole = hash_whole_file(clip, progress)
         result = check_rendering(
             clip,
             plan.tracks,
-            detector(str(parameters["detector"])),
+            create_detector(str(parameters["detector"])),
             exempt=plan.exempt,
             replaced=plan.method.kind == "face",
-            regions=regions_in(parameters),
+            regions=parse_regions(parameters),
             start_us=zero_us,
             progress=progress,
         )
@@ -172,17 +178,17 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
             source.require_same()
 
     # A recording that was tracked by an earlier version can be exported; what was not read whole vouches for no review.
-    source = source_of(parameters, progress) if parameters.get(SOURCE) else None
+    source = verify_source(parameters, progress) if parameters.get(SOURCE_SHA256_KEY) else None
     with working_folder(parameters, digests) as folder:
-        plan = plan_of(parameters, Path(str(parameters["output"])), folder)
+        plan = build_render_plan(parameters, Path(str(parameters["output"])), folder)
         sound = cast(dict[str, Json] | None, parameters.get("sound"))
         if sound is not None:
-            plan = replace(plan, sound=filter_of(sound, plan.source, progress))
+            plan = replace(plan, sound=build_filter(sound, plan.source, progress))
         done = render(plan, progress, check)
     ((whole, found),) = checked
     if whole.sha256 != done.sha256:
         done.output.unlink(missing_ok=True)
-        raise changed_meanwhile(done.output.name)
+        raise file_changed_error(done.output.name)
     begin = 0 if plan.start_us is None else plan.start_us
     end = math.inf if plan.end_us is None else plan.end_us
     return {
@@ -190,15 +196,15 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         "sha256": whole.sha256,
         "zero_us": done.start_us,
         "frames": done.frames,
-        "blanked": [_seconds(t) for t in done.blanked_us],
-        "undrawn": [_seconds(t) for t in done.undrawn_us],
-        "faces_left": [_seconds(t) for t in found.faces_left],
-        "doubtful": [_seconds(t) for t in found.doubtful],
-        "bare": [_seconds(t) for t in bare_frames(plan) if begin <= t < end],
+        "blanked": [_to_seconds(t) for t in done.blanked_us],
+        "undrawn": [_to_seconds(t) for t in done.undrawn_us],
+        "faces_left": [_to_seconds(t) for t in found.faces_left],
+        "doubtful": [_to_seconds(t) for t in found.doubtful],
+        "bare": [_to_seconds(t) for t in find_uncovered_frames(plan) if begin <= t < end],
         "checked_by": parameters["detector"],
         "independent": parameters["witness"] is not None,
         "ends_early_s": parameters["ends_early_s"],
-        "sound": None if sound is None else cast(Json, told(sound)),
+        "sound": None if sound is None else cast(Json, stored_parameters(sound)),
         "options": cast(Json, asdict(plan.method.options)),
         "weights": cast(Json, digests),
         "seconds": round(time.monotonic() - started, 3),
@@ -207,11 +213,11 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
 
 def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
     """Record that this clip was made, from which tracks and how; of paths only the clip's own name."""
-    left_out = (*BULKY, "output", "sound")
+    left_out = (*TRANSIENT_PARAMETERS, "output", "sound")
     parameters = {key: value for key, value in work.parameters.items() if key not in left_out}
     sound = cast(dict[str, Json] | None, work.parameters.get("sound"))
-    parameters["sound"] = None if sound is None else told(sound)
-    kept = {**result, "output": Path(str(result["output"])).name, "outdated": outdated(session, work)}
+    parameters["sound"] = None if sound is None else stored_parameters(sound)
+    kept = {**result, "output": Path(str(result["output"])).name, "outdated": is_outdated(session, work)}
     run = Run(
         new_id(), work.recording_id, work.kind, str(parameters["method"]), parameters, kept, utc_now(), __version__
     )
@@ -220,10 +226,10 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
     return Changes.of([("run", run.id)])
 
 
-def outdated(session: Session, work: JobSpec) -> bool:
+def is_outdated(session: Session, work: JobSpec) -> bool:
     """Tell whether what hides the faces of the recording, or treats its sound, was changed since it was asked for."""
     sound, asked = cast(dict[str, Json] | None, work.parameters.get("sound")), _choice(work.parameters)
-    if asked is not None and sound is not None and sound["state"] != sound_state(session, work.recording_id, asked):
+    if asked is not None and sound is not None and sound["state"] != sound_checksum(session, work.recording_id, asked):
         return True
     return mask_state(session.study, work.recording_id) != work.parameters["mask_state"]
 
@@ -234,12 +240,12 @@ def _sound(session: Session, recording_id: str, choice: SoundChoice) -> dict[str
     if medium is None or medium.facts.audio is None:
         require_choice(choice)
         return None
-    return gather_sound(session, recording_id, choice)
+    return gather_sound_parameters(session, recording_id, choice)
 
 
 def _choice(parameters: Mapping[str, Json]) -> SoundChoice | None:
     sound = parameters.get("sound")
-    return choice_from(sound) if isinstance(sound, dict) else None
+    return parse_choice(sound) if isinstance(sound, dict) else None
 
 
 def _check_range(recording: Recording, start_us: int | None, end_us: int | None) -> None:
@@ -251,11 +257,11 @@ def _check_range(recording: Recording, start_us: int | None, end_us: int | None)
         )
 
 
-def _seconds(time_us: int) -> float:
-    return time_us / SECOND
+def _to_seconds(time_us: int) -> float:
+    return time_us / SECOND_US
 
 
-def run_over(
+def run_jobs(
     session: Session,
     recordings: Iterable[Recording],
     prepare: Callable[[Recording], JobSpec],
@@ -264,5 +270,5 @@ def run_over(
     """Prepare all jobs first, so that a refusal comes before any work, then do them; yields each result."""
     prepared = [(recording, prepare(recording)) for recording in recordings]
     for recording, work in prepared:
-        result, _ = run_here(session, work, progress(work))
+        result, _ = run_inline(session, work, progress(work))
         yield recording, result

@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from anonymize.export import export_job as anonymization
 from anonymize.faces.masking_plan import require_method
-from anonymize.voice.sound_choice import NONE, SoundChoice, choice_from, require_choice
+from anonymize.voice.sound_choice import NONE, SoundChoice, parse_choice, require_choice
 from project.entities.study_records import Json
 from project.errors import Cancelled, UserError
 from project.files.filesystem import is_folder
@@ -24,9 +24,9 @@ from project.files.temporary_files import cache_folder
 from project.progress import Progress
 from project.queries.recording_rows import all_recordings
 from project.session.job_notes import notes_folder, read_private, write_private
-from project.session.jobs import JobSpec, run_here
+from project.session.jobs import JobSpec, run_inline
 from project.session.session import Session
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 
 BITS_PER_PIXEL = 0.2
 """What the encoder took at most on six recordings of people, from 0.074 (700 x 700) to 0.189 (640 x 360)."""
@@ -35,7 +35,7 @@ _LOSSLESS_BITS = 16
 _GIGABYTE = 1 << 30
 
 
-def room_for(
+def estimate_clip_size(
     session: Session,
     recording_id: str,
     start_us: int | None = None,
@@ -57,7 +57,7 @@ def room_for(
         return 0
     video = medium.facts.video
     whole = session.recording(recording_id).duration_us
-    seconds = (min(whole, whole if end_us is None else end_us) - (start_us or 0)) / SECOND
+    seconds = (min(whole, whole if end_us is None else end_us) - (start_us or 0)) / SECOND_US
     picture = video.width * video.height * video.frame_rate * BITS_PER_PIXEL
     audio = medium.facts.audio
     sound = 0
@@ -66,7 +66,7 @@ def room_for(
     return max(0, round(seconds * (picture + sound) / 8))
 
 
-def require_room(folder: Path, sizes: Iterable[int]) -> None:
+def require_disk_space(folder: Path, sizes: Iterable[int]) -> None:
     """Refuse clips that the disk has no room for.
 
     Args:
@@ -84,12 +84,12 @@ def require_room(folder: Path, sizes: Iterable[int]) -> None:
     needed = sum(sizes)
     if needed > free:
         raise UserError(
-            f"The clips will take {as_text(needed)}, and the disk of {folder} has {as_text(free)} left.",
+            f"The clips will take {format_size(needed)}, and the disk of {folder} has {format_size(free)} left.",
             "Make room, choose another folder, or export fewer recordings at once.",
         )
 
 
-def as_text(size: int) -> str:
+def format_size(size: int) -> str:
     """Return a number of bytes for people."""
     if size < 1 << 20:
         return "less than 1 MB"
@@ -110,7 +110,7 @@ class ClipState(StrEnum):
     CANCELLED = "cancelled"
 
 
-LEFT = frozenset({ClipState.WAITING, ClipState.RUNNING, ClipState.FAILED})
+PENDING_STATES = frozenset({ClipState.WAITING, ClipState.RUNNING, ClipState.FAILED})
 """What is done when a queue is taken up again: also what failed, since somebody may have put it right."""
 
 
@@ -149,7 +149,7 @@ class RenderQueue:
     @property
     def left(self) -> list[QueuedClip]:
         """Clips that are not there yet, and that nobody took back."""
-        return [clip for clip in self.clips if clip.state in LEFT]
+        return [clip for clip in self.clips if clip.state in PENDING_STATES]
 
     @property
     def interrupted(self) -> bool:
@@ -198,13 +198,17 @@ def make_queue(
     sound = sound or SoundChoice()
     require_choice(sound)
     lossless = sound.treats and sound.voice != NONE
-    sizes = [room_for(session, each, start_us, end_us, lossless=lossless) for each in recording_ids for _ in methods]
-    require_room(folder, sizes)
+    sizes = [
+        estimate_clip_size(session, each, start_us, end_us, lossless=lossless)
+        for each in recording_ids
+        for _ in methods
+    ]
+    require_disk_space(folder, sizes)
     clips = tuple(QueuedClip(each, method, dict(methods[method])) for each in recording_ids for method in methods)
     return RenderQueue(folder.absolute(), clips, start_us, end_us, keep_robots, overwrite, sound)
 
 
-def plan_title(session: Session, queue: RenderQueue) -> str:
+def queue_title(session: Session, queue: RenderQueue) -> str:
     """Name an export in a line, as one of the jobs of a study."""
     if len(queue.left) != 1:
         return f"Export of {len(queue.left)} clips"
@@ -240,14 +244,14 @@ def run_queue(
     What fails is marked with the reason, and the rest goes on. How far it is stands on disk all the time, until
     everything is done.
     """
-    save(session, queue)
+    save_queue(session, queue)
     for clip in queue.left:
         result = None
         try:
             work = prepare(session, queue, clip)
             queue = queue.marked(clip, ClipState.RUNNING)
-            save(session, queue)
-            result, _ = run_here(session, work, progress(work))
+            save_queue(session, queue)
+            result, _ = run_inline(session, work, progress(work))
             ended, problem = ClipState.DONE, ""
         except Cancelled:
             raise
@@ -257,16 +261,16 @@ def run_queue(
             _log.exception("A clip of recording %s by %s could not be made", clip.recording_id, clip.method)
             ended, problem = ClipState.FAILED, f"It stopped unexpectedly ({type(error).__name__}); the log says more."
         queue = queue.marked(clip, ended, problem)
-        save(session, queue)
+        save_queue(session, queue)
         yield replace(clip, state=ended, problem=problem), result
 
 
-def save(session: Session, queue: RenderQueue) -> None:
+def save_queue(session: Session, queue: RenderQueue) -> None:
     """Keep a queue until everything in it is done; a newer one takes its place.
 
     A cache folder that cannot be written to is done without: the queue then ends with the program.
     """
-    place = _place_for(session)
+    place = _study_queue_path(session)
     with suppress(OSError):
         if not queue.left:
             place.unlink(missing_ok=True)
@@ -275,16 +279,16 @@ def save(session: Session, queue: RenderQueue) -> None:
         write_private(session.study, place, json.dumps({"format": _FORMAT, **kept}).encode())
 
 
-def unfinished(session: Session) -> RenderQueue | None:
+def load_unfinished(session: Session) -> RenderQueue | None:
     """Return the queue of this study that was not finished, or None; clips of recordings that are gone are left out."""
     try:
-        kept: dict[str, Any] = json.loads(read_private(session.study, _place_for(session)))
+        kept: dict[str, Any] = json.loads(read_private(session.study, _study_queue_path(session)))
         if kept.pop("format") != _FORMAT:
             return None
         clips = [
             QueuedClip(**{**one, "state": ClipState(one["state"])}) for one in cast(list[dict[str, Any]], kept["clips"])
         ]
-        sound = choice_from(kept.get("sound", {}))
+        sound = parse_choice(kept.get("sound", {}))
         queue = RenderQueue(**{**kept, "folder": Path(kept["folder"]), "clips": tuple(clips), "sound": sound})
     except (OSError, UserError, ValueError, KeyError, TypeError):
         return None
@@ -293,18 +297,18 @@ def unfinished(session: Session) -> RenderQueue | None:
     return queue if queue.left else None
 
 
-def drop(session: Session) -> None:
+def delete_queue(session: Session) -> None:
     """Forget the queue of this study."""
     with suppress(OSError):
-        _place_for(session).unlink(missing_ok=True)
+        _study_queue_path(session).unlink(missing_ok=True)
 
 
-def _place_for(session: Session) -> Path:
+def _study_queue_path(session: Session) -> Path:
     study = session.study
-    return queue_place(study.path) if study.working is None else notes_folder(study.path) / "export.queue"
+    return queue_path(study.path) if study.working is None else notes_folder(study.path) / "export.queue"
 
 
-def queue_place(study: Path) -> Path:
+def queue_path(study: Path) -> Path:
     """Return the file of the queue of a study; it may not be there."""
     name = hashlib.sha256(str(study.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:32]
     return cache_folder() / "queues" / f"{name}.json"

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.faces.masking_plan import gather, plan_of
+from anonymize.faces.masking_plan import build_render_plan, gather_parameters
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
 from project.files.temporary_files import cache_folder
 from project.progress import Progress
 from project.session.jobs import JobSpec
 from project.session.session import Session
-from project.timebase import SECOND, format_time
+from project.timebase import SECOND_US, format_time
 
 if TYPE_CHECKING:
     from anonymize.masking.masks import MaskSet
@@ -65,15 +65,15 @@ def prepare(
     Raises:
         UserError: the method cannot run here, the recording's file cannot be used, or no faces were looked for in it.
     """
-    found = gather(session, recording_id, method, options, keep_robots=keep_robots)
+    found = gather_parameters(session, recording_id, method, options, keep_robots=keep_robots)
     return JobSpec("preview", f"Preview of {method}", recording_id, {**found, "time_us": time_us})
 
 
 def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
     """Render exactly one frame, into a private file that `take_preview` removes."""
     from anonymize.masking.masks import MaskSet
-    from anonymize.rendering.face_renderer import painter_of
-    from media.decoding import pictures
+    from anonymize.rendering.face_renderer import create_painter
+    from media.decoding import iterate_frames
     from media.frame_index import load_index
 
     path = Path(str(parameters["path"]))
@@ -82,11 +82,11 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     start_us = index.times.time_of(position)
     end_us = index.times.end_us if position + 1 == len(index) else index.times.time_of(position + 1)
     progress.progress(0, 0, "Drawing this frame")
-    with _own_folder() as own:
-        plan = plan_of({**parameters, "start_us": start_us, "end_us": end_us}, path, own)
+    with _preview_folder() as own:
+        plan = build_render_plan({**parameters, "start_us": start_us, "end_us": end_us}, path, own)
         masks = MaskSet(plan.tracks, plan.masks, plan.exempt)
-        painter = painter_of(plan, index)
-        picture = next(pictures(path, index, start_us, end_us))
+        painter = create_painter(plan, index)
+        picture = next(iterate_frames(path, index, start_us, end_us))
         before = picture.image
         try:
             painter.begin(progress)
@@ -100,7 +100,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         "time_us": start_us,
         "faces": faces,
         "undrawn": bool(painter.undrawn_us),
-        "nearest_us": None if faces else _nearest(masks, position),
+        "nearest_us": None if faces else _nearest_time_us(masks, position),
     }
 
 
@@ -153,33 +153,39 @@ def write_pictures(result: Mapping[str, Json], folder: Path) -> dict[str, Json]:
             written[name] = str(path)
     except OSError as error:
         raise UserError(f"The folder {folder} cannot be written: {error.strerror}.", "Choose another one.") from None
-    nearest = None if made.nearest_us is None else made.nearest_us / SECOND
-    return {**written, "time": made.time_us / SECOND, "faces": made.faces, "undrawn": made.undrawn, "nearest": nearest}
+    nearest = None if made.nearest_us is None else made.nearest_us / SECOND_US
+    return {
+        **written,
+        "time": made.time_us / SECOND_US,
+        "faces": made.faces,
+        "undrawn": made.undrawn,
+        "nearest": nearest,
+    }
 
 
-def _nearest(masks: "MaskSet", position: int) -> int | None:
+def _nearest_time_us(masks: "MaskSet", position: int) -> int | None:
     frames = np.concatenate([np.zeros(0, np.int64), *(track.frames for track in masks.hidden)])
     times = np.concatenate([np.zeros(0, np.int64), *(track.times_us for track in masks.hidden)])
     return int(times[np.abs(frames - position).argmin()]) if len(times) else None
 
 
 @contextmanager
-def _own_folder() -> Iterator[Path]:
+def _preview_folder() -> Iterator[Path]:
     """Lend a folder among the previews, so that what a method keeps meanwhile is where pictures of a study may be."""
     folder = cache_folder() / "previews"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        sweep(folder)
+        remove_abandoned_previews(folder)
         own = Path(tempfile.mkdtemp(dir=folder, suffix=_SUFFIX))
     except OSError as error:
-        raise _no_room(folder, error) from None
+        raise _no_space_error(folder, error) from None
     try:
         yield own
     finally:
         shutil.rmtree(own, ignore_errors=True)
 
 
-def _no_room(folder: Path, error: OSError) -> UserError:
+def _no_space_error(folder: Path, error: OSError) -> UserError:
     return UserError(f"The preview cannot be kept in {folder}: {error.strerror}.", "Make room there.")
 
 
@@ -195,11 +201,11 @@ def _save(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> Path:
     except OSError as error:
         if path is not None:
             path.unlink(missing_ok=True)
-        raise _no_room(folder, error) from None
+        raise _no_space_error(folder, error) from None
     return path
 
 
-def sweep(folder: Path) -> None:
+def remove_abandoned_previews(folder: Path) -> None:
     """Remove what a window that was closed meanwhile did not take."""
     for path in folder.glob(f"*{_SUFFIX}"):
         with suppress(OSError):

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from anonymize.masking.mask_coverage import CertaintySpan, Cover, ReviewReason, certainty, queue
+from anonymize.masking.mask_coverage import CertaintySpan, Cover, ReviewReason, compute_certainty, order_for_review
 from project.entities.face_regions import Region
 from project.entities.study_records import FaceReview, FaceTrack, Json, Recording, Run
 from project.files.temporary_files import cache_folder
 from project.queries.face_rows import (
     SearchedFrames,
-    earlier_mask_state,
     face_reviews,
     faces_to_hide,
+    legacy_mask_state,
     mask_state,
     regions_of,
     searched_frames,
@@ -19,10 +19,10 @@ from project.queries.face_rows import (
 )
 from project.queries.history_rows import latest_run
 from project.session.session import Session
-from project.text_format import counted
+from project.text_format import pluralize
 from project.timebase import FrameTimes
 
-WORDS = {
+REASON_TEXTS = {
     ReviewReason.UNSEARCHED: "No faces were looked for here",
     ReviewReason.DAMAGED: "This frame could not be decoded whole; a face may be in it",
     ReviewReason.GAP: "Between two tracks of probably the same face",
@@ -85,7 +85,7 @@ class FaceSheet:
     @property
     def undecided(self) -> list[FaceTrack]:
         """Found tracks of which nobody said anything yet."""
-        return [one for one in self.tracks if undecided(one)]
+        return [one for one in self.tracks if is_undecided(one)]
 
     def count(self, state: Cover) -> int:
         """Return how many places of a state there are."""
@@ -94,13 +94,13 @@ class FaceSheet:
     def left_places(self) -> str:
         """Say in words which places somebody has to look at before a review; "" for none."""
         parts = [(self.count(state), state) for state in (Cover.UNCOVERED, Cover.UNCERTAIN)]
-        return " and ".join(counted(count, f"{state.value} place") for count, state in parts if count)
+        return " and ".join(pluralize(count, f"{state.value} place") for count, state in parts if count)
 
     def left(self) -> str:
         """Say in words all that is left: places to look at, tracks to decide on, and the review itself."""
         if self.run is None:
             return "faces were not looked for yet"
-        undecided = f"{counted(len(self.undecided), 'undecided track')} (hidden)" if self.undecided else ""
+        undecided = f"{pluralize(len(self.undecided), 'undecided track')} (hidden)" if self.undecided else ""
         review = "" if self.reviews else "to mark it as reviewed"
         return ", ".join(part for part in (self.left_places(), undecided, review) if part) or "nothing"
 
@@ -111,12 +111,12 @@ class FaceSheet:
         return _suggestions(self.run.result.get("suggested"), self.tracks)
 
 
-def undecided(track: FaceTrack) -> bool:
+def is_undecided(track: FaceTrack) -> bool:
     """Tell whether nobody said yet whose face a track is, or that it is none."""
     return track.participant_id is None and not track.dismissed
 
 
-def sheet(session: Session, recording_id: str, times: FrameTimes | None = None) -> FaceSheet:
+def build_face_sheet(session: Session, recording_id: str, times: FrameTimes | None = None) -> FaceSheet:
     """Return how far the review of a recording's faces is.
 
     Args:
@@ -141,7 +141,7 @@ def sheet(session: Session, recording_id: str, times: FrameTimes | None = None) 
     video = medium.facts.video if medium is not None else None
     # A look at a stretch says nothing about what a later run makes of it.
     seen = [one for one in seen_spans(study, recording_id) if run is not None and one.at >= run.finished_at]
-    spans = certainty(
+    spans = compute_certainty(
         faces,
         times,
         (video.width, video.height) if video is not None else (0, 0),
@@ -155,9 +155,11 @@ def sheet(session: Session, recording_id: str, times: FrameTimes | None = None) 
     made = face_reviews(study, recording_id)
     holding = [one for one in made if state and one.state == state]
     revoked = [one for one in made if one not in holding]
-    earlier = earlier_mask_state(study, recording_id)
+    earlier = legacy_mask_state(study, recording_id)
     by_earlier_version = any(one.state == earlier for one in revoked)
-    return FaceSheet(recording, run, faces, regions, spans, queue(spans), holding, revoked, by_earlier_version)
+    return FaceSheet(
+        recording, run, faces, regions, spans, order_for_review(spans), holding, revoked, by_earlier_version
+    )
 
 
 def _suggestions(stored: Json, tracks: Sequence[FaceTrack]) -> list[SamePersonSuggestion]:

@@ -6,13 +6,13 @@ Edits of rectangles drawn by hand: regions of their own, and keyframes on found 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from annotate.study.people import new_participant
-from anonymize.faces.face_review import sheet
-from anonymize.faces.masking_plan import faces_run
+from annotate.study.people import build_participant
+from anonymize.faces.face_review import build_face_sheet
+from anonymize.faces.masking_plan import require_faces_run
 from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.entities.study_records import Changes, FaceReview, Json, ParticipantRole, Run, SeenSpan
 from project.errors import UserError
-from project.files.fingerprints import read_whole
+from project.files.fingerprints import hash_whole_file
 from project.ids import new_id
 from project.progress import Progress
 from project.queries import face_rows
@@ -20,13 +20,13 @@ from project.queries import face_rows as faces
 from project.queries import face_rows as rows
 from project.queries import recording_rows as participants
 from project.queries.face_rows import update_region
-from project.queries.history_rows import SOURCE, SOURCE_KIND, insert_run, latest_run, source_sha256
+from project.queries.history_rows import SOURCE_RUN_KIND, SOURCE_SHA256_KEY, insert_run, latest_run, source_sha256
 from project.session.session import Session
-from project.text_format import counted
+from project.text_format import pluralize
 from project.timebase import FrameTimes, format_time, utc_now
 from project.version import __version__
 
-LONGEST_LABEL = 200
+MAX_LABEL_CHARS = 200
 _NAMES = {RegionKind.FACE: "face", RegionKind.AREA: "area", RegionKind.NOTHING: "region without a face"}
 
 
@@ -36,7 +36,7 @@ def find_region(session: Session, region_id: str) -> Region:
     Raises:
         UserError: there is none with this id.
     """
-    found = rows.region_called(session.study, region_id)
+    found = rows.find_region(session.study, region_id)
     if found is None:
         raise UserError("This region is no longer part of the study.", "Draw it again.")
     return found
@@ -91,7 +91,7 @@ def add_areas(session: Session, recording_id: str, areas: Sequence[tuple[Keyfram
         _check_span(keyframe.time_us, end)
         _check_box(session, recording_id, keyframe)
         made.append(Region(new_id(), recording_id, RegionKind.AREA, label, keyframe.time_us, end, (keyframe,)))
-    with session.step(f"Draw {counted(len(made), 'area')}") as step:
+    with session.step(f"Draw {pluralize(len(made), 'area')}") as step:
         for one in made:
             rows.insert_region(session.study, one)
     return step.changes
@@ -161,7 +161,7 @@ def delete_region_box(session: Session, region_id: str, time_us: int) -> Changes
         UserError: it has none there, or no other.
     """
     before = find_region(session, region_id)
-    _check_there(time_us, before.keyframes)
+    _check_keyframe_exists(time_us, before.keyframes)
     if len(before.keyframes) == 1:
         raise UserError("This is the region's only keyframe.", "Delete the region instead.")
     with session.step("Delete keyframe") as step:
@@ -189,7 +189,7 @@ def delete_track_box(session: Session, run_id: str, track_id: str, time_us: int)
     Raises:
         UserError: it has none there.
     """
-    _check_there(time_us, rows.track_boxes(session.study, run_id).get(track_id, ()))
+    _check_keyframe_exists(time_us, rows.track_boxes(session.study, run_id).get(track_id, ()))
     with session.step("Delete keyframe") as step:
         rows.delete_track_box(session.study, track_id, time_us)
     return step.changes
@@ -197,8 +197,8 @@ def delete_track_box(session: Session, run_id: str, track_id: str, time_us: int)
 
 def _label(text: str) -> str:
     label = " ".join(text.split())
-    if len(label) > LONGEST_LABEL:
-        raise UserError(f"A name has up to {LONGEST_LABEL} characters.", "Choose a shorter one.")
+    if len(label) > MAX_LABEL_CHARS:
+        raise UserError(f"A name has up to {MAX_LABEL_CHARS} characters.", "Choose a shorter one.")
     return label
 
 
@@ -219,7 +219,7 @@ def _check_box(session: Session, recording_id: str, one: Keyframe) -> None:
         raise UserError("This box lies outside of the picture.", f"The picture is {video.width}x{video.height}.")
 
 
-def _check_there(time_us: int, keyframes: Sequence[Keyframe]) -> None:
+def _check_keyframe_exists(time_us: int, keyframes: Sequence[Keyframe]) -> None:
     if all(one.time_us != time_us for one in keyframes):
         raise UserError(f"There is no keyframe at {format_time(time_us)}.", "Go to one first.")
 
@@ -232,8 +232,8 @@ def assign_faces(
     Raises:
         UserError: a region does not exist, or is not a face.
     """
-    drawn = [_drawn_face(session, one) for one in region_ids]
-    with session.step(_named("Assign", [*track_ids, *region_ids])) as step:
+    drawn = [_require_face_region(session, one) for one in region_ids]
+    with session.step(_step_name("Assign", [*track_ids, *region_ids])) as step:
         _assign(session, track_ids, drawn, participant_id)
     return step.changes
 
@@ -251,9 +251,9 @@ def assign_faces_to_new(
     Raises:
         UserError: the pseudonym is empty, taken or unseen, or a region does not exist or is not a face.
     """
-    drawn = [_drawn_face(session, one) for one in region_ids]
-    made = new_participant(session, pseudonym, role)
-    with session.step(f"{_named('Assign', [*track_ids, *region_ids])} to {made.pseudonym}") as step:
+    drawn = [_require_face_region(session, one) for one in region_ids]
+    made = build_participant(session, pseudonym, role)
+    with session.step(f"{_step_name('Assign', [*track_ids, *region_ids])} to {made.pseudonym}") as step:
         participants.insert_participant(session.study, made)
         participants.set_appearance(session.study, recording_id, made.id, True)
         _assign(session, track_ids, drawn, made.id)
@@ -262,7 +262,7 @@ def assign_faces_to_new(
 
 def dismiss_faces(session: Session, track_ids: Sequence[str], dismissed: bool = True) -> Changes:
     """Say that several tracks are no faces, or take that back, as one step."""
-    with session.step(_named("Dismiss" if dismissed else "Restore", track_ids)) as step:
+    with session.step(_step_name("Dismiss" if dismissed else "Restore", track_ids)) as step:
         for track_id in track_ids:
             faces.set_dismissed(session.study, track_id, dismissed)
     return step.changes
@@ -286,7 +286,7 @@ def mark_seen(session: Session, recording_id: str, spans: Iterable[tuple[int, in
     return step.changes
 
 
-def needs_reading(session: Session | None, recording_id: str) -> bool:
+def needs_source_read(session: Session | None, recording_id: str) -> bool:
     """Tell whether a review would read the file of a recording whole, because no run did that."""
     run = None if session is None else latest_run(session.study, recording_id, "faces")
     return session is not None and run is not None and not source_sha256(session.study, run)
@@ -301,12 +301,21 @@ def read_source(session: Session, recording_id: str, progress: Progress | None =
     """
     session.study.require_writable()
     located = session.usable_picture(recording_id)
-    run = faces_run(session, recording_id, located)
+    run = require_faces_run(session, recording_id, located)
     if source_sha256(session.study, run):
         return Changes()
-    source = read_whole(located.path, progress)
+    source = hash_whole_file(located.path, progress)
     about: dict[str, Json] = {"run": run.id, "fingerprint": located.medium.fingerprint}
-    read = Run(new_id(), recording_id, SOURCE_KIND, "sha256", about, {SOURCE: source.sha256}, utc_now(), __version__)
+    read = Run(
+        new_id(),
+        recording_id,
+        SOURCE_RUN_KIND,
+        "sha256",
+        about,
+        {SOURCE_SHA256_KEY: source.sha256},
+        utc_now(),
+        __version__,
+    )
     with session.study.recording_run():
         insert_run(session.study, read)
     return Changes.of([("run", read.id)])
@@ -326,7 +335,7 @@ def mark_reviewed(session: Session, recording_id: str, times: FrameTimes | None 
         UserError: faces were not looked for, places are left that nobody looked at, or the file cannot be read.
     """
     session.study.require_writable()
-    found = sheet(session, recording_id, times)
+    found = build_face_sheet(session, recording_id, times)
     number = found.recording.number
     if found.run is None:
         raise UserError(f"Faces were not looked for in recording {number}.", "Track them first (Ctrl+T).")
@@ -369,12 +378,12 @@ def _assign(session: Session, track_ids: Sequence[str], drawn: Sequence[Region],
         update_region(session.study, replace(region, participant_id=participant_id))
 
 
-def _drawn_face(session: Session, region_id: str) -> Region:
+def _require_face_region(session: Session, region_id: str) -> Region:
     found = find_region(session, region_id)
     if found.kind is not RegionKind.FACE:
         raise UserError("Only a face belongs to a participant.", "Change the region to a face first.")
     return found
 
 
-def _named(verb: str, track_ids: Sequence[str]) -> str:
-    return f"{verb} face" if len(track_ids) == 1 else f"{verb} {counted(len(track_ids), 'face')}"
+def _step_name(verb: str, track_ids: Sequence[str]) -> str:
+    return f"{verb} face" if len(track_ids) == 1 else f"{verb} {pluralize(len(track_ids), 'face')}"

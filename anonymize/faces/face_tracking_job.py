@@ -6,8 +6,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import cast
 
-from models.faces.face_detectors import require, usual
-from models.faces.identity.face_embeddings import usual as usual_embedder
+from models.faces.face_detectors import default_detectors, require_installed
+from models.faces.identity.face_embeddings import default_face_embedder as usual_embedder
 from models.faces.track_file import save_tracks, take_tracks
 from models.faces.tracking_options import FaceOptions
 from project.entities.study_records import Changes, Json, Run
@@ -15,10 +15,10 @@ from project.files.temporary_files import cache_folder
 from project.ids import new_id
 from project.progress import Progress
 from project.queries.face_rows import insert_tracks
-from project.queries.history_rows import SOURCE, insert_run
+from project.queries.history_rows import SOURCE_SHA256_KEY, insert_run
 from project.session.jobs import JobSpec
 from project.session.session import Session
-from project.timebase import SECOND, utc_now
+from project.timebase import SECOND_US, utc_now
 from project.version import __version__
 
 
@@ -41,8 +41,8 @@ def prepare(
     Raises:
         UserError: its file is missing, was replaced, or has no picture; or a detector is not installed.
     """
-    detectors = detectors or usual()
-    require(detectors)
+    detectors = detectors or default_detectors()
+    require_installed(detectors)
     located = session.usable_picture(recording_id)
     recording = session.recording(recording_id)
     return JobSpec(
@@ -64,15 +64,15 @@ def prepare(
 def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
     """Track; what was done before a crash is taken up again from the cache folder."""
     from media.frame_index import load_index
-    from models.faces.face_detectors import detector
+    from models.faces.face_detectors import create_detector
     from models.faces.face_tracking import track_faces
-    from models.faces.identity.face_embeddings import embedder
+    from models.faces.identity.face_embeddings import create_face_embedder
 
     started = time.monotonic()
     folder = cache_folder() / "faces"
     path = Path(str(parameters["path"]))
     index = load_index(path)
-    finder = detector(str(parameters["detector"]), processor=parameters["processor"])
+    finder = create_detector(str(parameters["detector"]), processor=parameters["processor"])
     found = track_faces(
         path,
         finder,
@@ -80,7 +80,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         checkpoint=folder / f"{parameters['fingerprint']}.part",
         index=index,
         progress=progress,
-        embedder=None if parameters["embedder"] is None else embedder(str(parameters["embedder"])),
+        embedder=None if parameters["embedder"] is None else create_face_embedder(str(parameters["embedder"])),
     )
     return {
         "frames": found.frames,
@@ -92,9 +92,9 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         "looked": found.looked,
         "suggested": [list(one.tracks) for one in found.suggested],
         "suggested_confidence": [one.confidence for one in found.suggested],
-        "ends_early_s": index.missing_us / SECOND,
+        "ends_early_s": index.missing_us / SECOND_US,
         "seconds": round(time.monotonic() - started, 3),
-        SOURCE: found.source_sha256,
+        SOURCE_SHA256_KEY: found.source_sha256,
         "file": str(save_tracks(found.tracks, folder)),
     }
 

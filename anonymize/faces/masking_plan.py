@@ -10,22 +10,22 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from anonymize.methods.face_methods import method as make_method
+from anonymize.methods.face_methods import create_method as make_method
 from anonymize.methods.face_methods import method_type, missing_weights
 from models.faces.track_file import save_tracks, take_tracks
 from models.weights import installed_weights as weights
-from models.weights.weights_catalogue import entry
+from models.weights.weights_catalogue import find_entry
 from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.entities.study_records import Json, ParticipantRole, Run
 from project.errors import UserError
-from project.files.fingerprints import WholeFile, read_whole, sha256_of
+from project.files.fingerprints import WholeFile, file_sha256, hash_whole_file
 from project.files.temporary_files import cache_folder
 from project.progress import Progress
 from project.queries.face_rows import faces_to_hide, mask_state, regions_of, searched_frames
-from project.queries.history_rows import SOURCE, latest_run, source_sha256
+from project.queries.history_rows import SOURCE_SHA256_KEY, latest_run, source_sha256
 from project.queries.recording_rows import all_participants
 from project.session.session import LocatedMedium, Session
-from project.text_format import shown
+from project.text_format import escape_unprintable
 from project.version import __version__
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _TRACKS_SHA256, _TIMES_SHA256 = "tracks_sha256", "times_sha256"
 """Under which a job is told what it finds in the cache: the file of tracks, and when frames of the source are shown."""
-BULKY = ("path", "tracks", _TRACKS_SHA256, _TIMES_SHA256, "regions", "identities", "cuts")
+TRANSIENT_PARAMETERS = ("path", "tracks", _TRACKS_SHA256, _TIMES_SHA256, "regions", "identities", "cuts")
 """Parameters that no run keeps: they lie in the study already, or are about this machine."""
 
 _ABANDONED_AFTER_S = 7 * 24 * 3600
@@ -52,21 +52,21 @@ def require_method(name: str, options: Mapping[str, Json] | None = None) -> None
         which = " and ".join(f"“{one}”" for one in missing)
         raise UserError(
             f"{method_type(name).title} needs the weights {which}, which are not installed.",
-            f"Get them with: {getting(missing)}",
+            f"Get them with: {download_command(missing)}",
         )
 
 
-def getting(missing: Sequence[str]) -> str:
+def download_command(missing: Sequence[str]) -> str:
     """Return the command that gets weights; of several kinds, one after the other."""
     return " && ".join(weights.how_to_get(name) for name in missing)
 
 
-def can_be_fetched(missing: Sequence[str]) -> bool:
+def are_downloadable(missing: Sequence[str]) -> bool:
     """Tell whether weights come over the network, and not from the lab itself."""
-    return not any(entry(name).own for name in missing)
+    return not any(find_entry(name).own for name in missing)
 
 
-def gather(
+def gather_parameters(
     session: Session,
     recording_id: str,
     method: str,
@@ -84,7 +84,7 @@ def gather(
 
     require_method(method, options)
     located = session.usable_picture(recording_id)
-    run = faces_run(session, recording_id, located)
+    run = require_faces_run(session, recording_id, located)
     searched = searched_frames(run)
     people = {one.id: one for one in all_participants(session.study)}
     times = load_index(located.path, cache_folder()).times
@@ -97,12 +97,12 @@ def gather(
         "path": str(located.path),
         "fingerprint": located.medium.fingerprint,
         "tracks": str(kept),
-        _TRACKS_SHA256: sha256_of(kept),
+        _TRACKS_SHA256: file_sha256(kept),
         _TIMES_SHA256: times.sha256(),
         "faces_run": run.id,
         "tracked_by": run.backend,
         "mask_state": mask_state(session.study, recording_id),
-        SOURCE: source_sha256(session.study, run),
+        SOURCE_SHA256_KEY: source_sha256(session.study, run),
         "frames": searched.count,
         "damaged_frames": [*searched.damaged],
         "ends_early_s": searched.ends_early_s,
@@ -115,7 +115,7 @@ def gather(
     }
 
 
-def faces_run(session: Session, recording_id: str, located: LocatedMedium) -> Run:
+def require_faces_run(session: Session, recording_id: str, located: LocatedMedium) -> Run:
     """Return the run that found the faces of a recording.
 
     Raises:
@@ -130,7 +130,7 @@ def faces_run(session: Session, recording_id: str, located: LocatedMedium) -> Ru
     return run
 
 
-def plan_of(parameters: Mapping[str, Json], destination: Path, cache: Path | None = None) -> "RenderPlan":
+def build_render_plan(parameters: Mapping[str, Json], destination: Path, cache: Path | None = None) -> "RenderPlan":
     """Return what is to be rendered, from what `gather` gave and, where it is only a part, `start_us` and `end_us`."""
     from anonymize.rendering.face_renderer import RenderPlan
 
@@ -146,7 +146,7 @@ def plan_of(parameters: Mapping[str, Json], destination: Path, cache: Path | Non
         end_us=end_us,
         exempt=frozenset(cast(list[str], parameters["exempt"])),
         identities=cast(dict[str, str], parameters["identities"]),
-        areas=[one for one in regions_in(parameters) if one.kind is RegionKind.AREA],
+        areas=[one for one in parse_regions(parameters) if one.kind is RegionKind.AREA],
         cuts=cast(list[int], parameters["cuts"]),
         cache=cache,
         overwrite=bool(parameters.get("overwrite")),
@@ -154,44 +154,44 @@ def plan_of(parameters: Mapping[str, Json], destination: Path, cache: Path | Non
     )
 
 
-def source_of(parameters: Mapping[str, Json], progress: Progress) -> WholeFile:
+def verify_source(parameters: Mapping[str, Json], progress: Progress) -> WholeFile:
     """Return the file that is to be rendered, read whole and found to be the one in which faces were looked for.
 
     Raises:
         UserError: it is another one, cannot be read, or was never read whole when its faces were found.
         Cancelled: the user stopped it.
     """
-    source = read_whole(Path(str(parameters["path"])), progress)
-    if source.sha256 != parameters[SOURCE]:
-        raise not_as_tracked(source.path.name, known=bool(parameters[SOURCE]))
+    source = hash_whole_file(Path(str(parameters["path"])), progress)
+    if source.sha256 != parameters[SOURCE_SHA256_KEY]:
+        raise source_changed_error(source.path.name, known=bool(parameters[SOURCE_SHA256_KEY]))
     return source
 
 
-def not_as_tracked(what: str, *, known: bool) -> UserError:
+def source_changed_error(what: str, *, known: bool) -> UserError:
     """Return the error for a file that is not, byte by byte, the one in which faces were looked for."""
     if not known:
         return UserError(
-            f"{shown(what)} was not read whole when its faces were found, so nobody knows whether it changed.",
+            f"{escape_unprintable(what)} was not read whole when its faces were found, so nobody knows whether it changed.",
             "Review its faces again, which reads it: greenroom review-faces STUDY --recording N --reviewed",
         )
     return UserError(
-        f"{shown(what)} was changed since its faces were looked for, though it looks the same at a glance.",
+        f"{escape_unprintable(what)} was changed since its faces were looked for, though it looks the same at a glance.",
         "Put the original back, or find its faces again: greenroom faces STUDY --recording N",
     )
 
 
-def discard(parameters: Mapping[str, Json]) -> None:
+def delete_tracks_file(parameters: Mapping[str, Json]) -> None:
     """Remove what `gather` made for a job that is not done."""
     if "tracks" in parameters:
         Path(str(parameters["tracks"])).unlink(missing_ok=True)
 
 
-def regions_in(parameters: Mapping[str, Json]) -> list[Region]:
+def parse_regions(parameters: Mapping[str, Json]) -> list[Region]:
     """Return the areas, and what was marked as nothing."""
     return [_region(one) for one in cast(list[dict[str, Any]], parameters["regions"])]
 
 
-def installed_weights(method: str) -> dict[str, str]:
+def weights_digests(method: str) -> dict[str, str]:
     """Return the sha256 of each of the weights that a method needs.
 
     Raises:
@@ -208,7 +208,7 @@ def working_folder(parameters: Mapping[str, Json], digests: Mapping[str, str]) -
     to for a week are removed too: they may show faces. None where the method needs none, or none can be made.
     """
     renderings = cache_folder() / "renderings"
-    sweep(renderings)
+    remove_abandoned_renderings(renderings)
     folder = None
     if method_type(str(parameters["method"])).kind == "face":
         folder = renderings / rendering_key(parameters, digests)
@@ -234,14 +234,14 @@ def rendering_key(parameters: Mapping[str, Json], digests: Mapping[str, str]) ->
         parameters: of the job.
         digests: sha256 of the weights, by name.
     """
-    decisive = {key: parameters.get(key) for key in _DECISIVE}
+    decisive = {key: parameters.get(key) for key in _KEY_PARAMETERS}
     content = json.dumps([__version__, decisive, dict(digests)], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()[:32]
 
 
-_DECISIVE = (
+_KEY_PARAMETERS = (
     "fingerprint",
-    SOURCE,
+    SOURCE_SHA256_KEY,
     "mask_state",
     "frames",
     "damaged_frames",
@@ -260,7 +260,7 @@ def _region(one: Mapping[str, Any]) -> Region:
     return Region(**{**one, "kind": RegionKind(one["kind"]), "keyframes": keyframes})
 
 
-def sweep(renderings: Path) -> None:
+def remove_abandoned_renderings(renderings: Path) -> None:
     """Remove folders that nobody came back to."""
     for folder in renderings.glob("*"):
         with suppress(OSError):

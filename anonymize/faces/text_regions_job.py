@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from models.text_regions.text_detectors import require
+from models.text_regions.text_detectors import require_text_detector
 from project.entities.face_regions import Region, RegionKind
 from project.entities.study_records import Changes, Json, Run
 from project.ids import new_id
@@ -14,11 +14,11 @@ from project.queries.face_rows import regions_of
 from project.queries.history_rows import insert_run, latest_run
 from project.session.jobs import JobSpec
 from project.session.session import Session
-from project.timebase import SECOND, utc_now
+from project.timebase import SECOND_US, utc_now
 from project.version import __version__
 
 KIND = "text"
-_EVERY_US = SECOND
+_INTERVAL_US = SECOND_US
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +36,14 @@ def prepare(session: Session, recording_id: str, finder: str | None = None) -> J
     Raises:
         UserError: its file is missing, was replaced, or has no picture; or no text detector is installed.
     """
-    name = require(finder)
+    name = require_text_detector(finder)
     located = session.usable_picture(recording_id)
     title = f"Look for text in recording {session.recording(recording_id).number}"
     parameters: dict[str, Json] = {
         "path": str(located.path),
         "fingerprint": located.medium.fingerprint,
         "finder": name,
-        "every_us": _EVERY_US,
+        "every_us": _INTERVAL_US,
     }
     return JobSpec(KIND, title, recording_id, parameters)
 
@@ -52,11 +52,11 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     """Look once a second, and join what was found to areas that last."""
     from media.exact_frames import FrameReader
     from media.frame_index import load_index
-    from models.text_regions.text_detectors import TextBoxes, lasting, text_finder
+    from models.text_regions.text_detectors import TextBoxes, create_text_detector, merge_static_regions
 
     began = time.monotonic()
     path, every = Path(str(parameters["path"])), int(str(parameters["every_us"]))
-    finder = text_finder(str(parameters["finder"]))
+    finder = create_text_detector(str(parameters["finder"]))
     index = load_index(path)
     times = index.times
     frames = sorted({times.frame_at(at) for at in range(times.time_of(0), times.end_us, every)})
@@ -68,7 +68,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
                 yield times.time_of(frame), finder.find(reader.picture_at(frame).image)
                 progress.progress(done, len(frames), "Looking for text")
 
-    areas = lasting(looks(), every)
+    areas = merge_static_regions(looks(), every)
     return {
         "areas": [asdict(one) | {"box": [*one.box]} for one in areas],
         "looks": len(frames),
@@ -93,7 +93,7 @@ def suggested_areas(session: Session, recording_id: str) -> list[SuggestedArea]:
     stored = run.result.get("areas") if run is not None else None
     drawn = [one for one in regions_of(session.study, recording_id) if one.kind is not RegionKind.FACE]
     found = [_area(one) for one in stored if isinstance(one, dict)] if isinstance(stored, list) else []
-    return [one for one in found if not any(_holds(region, one) for region in drawn)]
+    return [one for one in found if not any(_covers(region, one) for region in drawn)]
 
 
 def _area(stored: dict[str, Json]) -> SuggestedArea:
@@ -103,7 +103,7 @@ def _area(stored: dict[str, Json]) -> SuggestedArea:
     return SuggestedArea((x, y, width, height), int(str(stored["start_us"])), int(str(stored["end_us"])))
 
 
-def _holds(region: Region, area: SuggestedArea) -> bool:
+def _covers(region: Region, area: SuggestedArea) -> bool:
     x, y, width, height = area.box
     return any(
         one.x <= x and one.y <= y and one.x + one.width >= x + width and one.y + one.height >= y + height

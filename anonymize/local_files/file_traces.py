@@ -18,9 +18,9 @@ import platformdirs
 
 from annotate.speech import recognition_log
 from anonymize.export import preview_job as preview
-from anonymize.export.export_queue import queue_place
+from anonymize.export.export_queue import queue_path
 from anonymize.faces import masking_plan as hiding
-from anonymize.local_files.folder_search import MEDIA, files_in
+from anonymize.local_files.folder_search import MEDIA_SUFFIXES, list_files
 from anonymize.voice import sound_preview_job as sound_preview
 from media.probe import stream_digest
 from models.connection.machine_policy import journal_file
@@ -28,15 +28,15 @@ from models.faces import track_file
 from project.erasure.erasure import Footage, MadeFile, WithdrawalFacts, is_same_study
 from project.erasure.mentions import IdentifyingTerms
 from project.errors import UserError
-from project.files.fingerprints import fingerprint, sha256_of
-from project.files.publication import is_left, sweep_prepared
-from project.files.temporary_files import cache_folder, left_folders, sweep_own_folders
+from project.files.fingerprints import file_sha256, fingerprint
+from project.files.publication import is_abandoned_release, sweep_texts_folders
+from project.files.temporary_files import abandoned_folders, cache_folder, sweep_own_folders
 from project.session import settings, trust_store
-from project.session.job_notes import note_files, note_files_of, places_of
+from project.session.job_notes import note_files, note_files_of_copies, place_digests
 from project.session.settings import log_path, view_path
-from project.session.trust_store import TrustKind, reaches, trusted
+from project.session.trust_store import TrustKind, is_inside_allowed, read_trusted
 
-_WHOLE = ("previews", "renderings", "releases", "release-texts")
+_ANONYMOUS_FOLDERS = ("previews", "renderings", "releases", "release-texts")
 """Folders of the cache in which pictures, sound and texts lie under names that do not say whose they are."""
 _FINGERPRINT = re.compile(r"[0-9a-f]{16,}")
 
@@ -64,46 +64,52 @@ class FootageFile:
     there: bool
 
 
-def cached(facts: WithdrawalFacts, study: Path) -> list[Path]:
+def list_cache_files(facts: WithdrawalFacts, study: Path) -> list[Path]:
     """Return what can be worked out again from footage in which they are, or may have been."""
     base = cache_folder()
     known = {one.fingerprint for one in facts.footage if _FINGERPRINT.fullmatch(one.fingerprint)}
     found: list[Path] = []
-    queues = {base / "queues" / f"{place}.json" for place in places_of(facts.study_id)} | {queue_place(study)}
+    queues = {base / "queues" / f"{place}.json" for place in place_digests(facts.study_id)} | {queue_path(study)}
     for file in _files(base):
         inside = file.relative_to(base).parts[0]
-        whole = inside in _WHOLE or file in queues or _unnamed(file, base)
+        whole = inside in _ANONYMOUS_FOLDERS or file in queues or _has_anonymous_name(file, base)
         if whole or any(one in file.name for one in known):
             found.append(file)
     return sorted(found)
 
 
-def left_by_window(facts: WithdrawalFacts, study: Path) -> list[Path]:
+def list_program_notes(facts: WithdrawalFacts, study: Path) -> list[Path]:
     """Return files that the program keeps about a study for itself, and what a killed process left of it."""
-    notes = dict.fromkeys((*note_files(study), *note_files_of(facts.study_id)))
-    found = [view_path(facts.study_id), *notes, *left_by_readers(facts.study_id, study)]
+    notes = dict.fromkeys((*note_files(study), *note_files_of_copies(facts.study_id)))
+    found = [view_path(facts.study_id), *notes, *list_stale_copies(facts.study_id, study)]
     return [one for one in found if one.is_file()]
 
 
-def left_by_readers(study_id: str, study: Path) -> list[Path]:
+def list_stale_copies(study_id: str, study: Path) -> list[Path]:
     """Return copies of a study in the folder for temporary files that a process left which was killed while it read."""
-    copies = [folder / "copy" for folder in left_folders()]
+    copies = [folder / "copy" for folder in abandoned_folders()]
     theirs = [one.parent for one in copies if one.is_file() and one != study and is_same_study(one, study_id)]
     return [one for folder in theirs for one in folder.iterdir() if one.is_file()]
 
 
-def unfinished(folder: Path) -> list[Path]:
+def list_unfinished_outputs(folder: Path) -> list[Path]:
     """Return renderings and releases beside the study that a killed process left unfinished; nobody writes them."""
-    left = [place for place in _in_progress(folder) if (_is_free(place) if place.is_file() else _is_left(place))]
+    left = [
+        place for place in _temporary_outputs(folder) if (_is_unlocked(place) if place.is_file() else _is_stale(place))
+    ]
     return [file for place in left for file in ([place] if place.is_file() else place.rglob("*")) if file.is_file()]
 
 
-def being_written(folder: Path) -> list[Path]:
+def list_outputs_in_progress(folder: Path) -> list[Path]:
     """Return renderings and releases beside the study that some process still writes."""
-    return [place for place in _in_progress(folder) if not (_is_free(place) if place.is_file() else _is_left(place))]
+    return [
+        place
+        for place in _temporary_outputs(folder)
+        if not (_is_unlocked(place) if place.is_file() else _is_stale(place))
+    ]
 
 
-def _in_progress(folder: Path) -> list[Path]:
+def _temporary_outputs(folder: Path) -> list[Path]:
     places = sorted((*folder.glob(".greenroom-*"), *folder.glob("*/.greenroom-*")))
     return [
         place
@@ -113,7 +119,7 @@ def _in_progress(folder: Path) -> list[Path]:
     ]
 
 
-def _is_free(path: Path) -> bool:
+def _is_unlocked(path: Path) -> bool:
     """Tell whether nobody writes a file: who does holds its lock."""
     try:
         with path.open("rb") as file:
@@ -123,14 +129,14 @@ def _is_free(path: Path) -> bool:
     return True
 
 
-def _is_left(folder: Path) -> bool:
+def _is_stale(folder: Path) -> bool:
     try:
-        return is_left(folder)
+        return is_abandoned_release(folder)
     except OSError:
         return False
 
 
-def logs() -> tuple[Path, ...]:
+def log_files() -> tuple[Path, ...]:
     """Return the log of errors, which may quote what was worked on, and the journal of requests of no study."""
     return log_path(), journal_file()
 
@@ -147,13 +153,13 @@ def program_files() -> dict[Path, list[Path]]:
     return found
 
 
-def clips(facts: WithdrawalFacts, folder: Path) -> list[ClipFile]:
+def find_clips(facts: WithdrawalFacts, folder: Path) -> list[ClipFile]:
     """Return clips of their recordings, and the reports about them, beside the study and in folders beside it."""
     found = []
     for one in facts.made:
         if one.kind != "anonymize":
             continue
-        for place in _named(one, folder):
+        for place in _files_named(one, folder):
             sure = bool(one.sha256) and _digest(place) == one.sha256
             found.append(ClipFile(place, one.recording, sure))
             report = place.with_name(f"{place.stem}.privacy.json")
@@ -162,22 +168,22 @@ def clips(facts: WithdrawalFacts, folder: Path) -> list[ClipFile]:
     return found
 
 
-def footage(facts: WithdrawalFacts, folder: Path) -> list[FootageFile]:
+def find_footage(facts: WithdrawalFacts, folder: Path) -> list[FootageFile]:
     """Return the files of their recordings, those that were linked before among them; each place once.
 
     A study may come from a stranger, so a place that nobody on this machine pointed to is not looked at.
     """
     found: dict[Path, FootageFile] = {}
-    allowed = trusted(facts.study_id, TrustKind.FOLDER)
+    allowed = read_trusted(facts.study_id, TrustKind.FOLDER)
     for one in facts.footage:
         place = folder / one.path
         if place not in found or not found[place].there:
-            there = reaches(folder, allowed, place) and _is(place, one.fingerprint)
+            there = is_inside_allowed(folder, allowed, place) and _has_fingerprint(place, one.fingerprint)
             found[place] = FootageFile(place, one, there)
     return [*found.values()]
 
 
-def footage_copies(
+def find_footage_copies(
     footed: Iterable[FootageFile], folder: Path, known: Collection[Path], others: Collection[str]
 ) -> list[Path]:
     """Return further files beside the study that are alike byte by byte, or begin with the same pictures or sound.
@@ -192,10 +198,10 @@ def footage_copies(
     sizes = {_size(one.path) for one in footed if one.there}
     digests = {digest for one in footed if one.there and (digest := _stream_digest(one.path))}
     found = []
-    for file in files_in(folder):
+    for file in list_files(folder):
         if file in known:
             continue
-        is_media = file.suffix.lower() in MEDIA
+        is_media = file.suffix.lower() in MEDIA_SUFFIXES
         same = (is_media or _size(file) in sizes) and _fingerprint(file) in prints
         alike = not same and is_media and digests and _stream_digest(file) in digests
         if same or (alike and _fingerprint(file) not in others):
@@ -224,7 +230,7 @@ def _size(path: Path) -> int:
         return -1
 
 
-def _named(one: MadeFile, folder: Path) -> list[Path]:
+def _files_named(one: MadeFile, folder: Path) -> list[Path]:
     name = Path(one.name).name
     return [place for place in (folder / name, *sorted(folder.glob(f"*/{escape(name)}"))) if place.is_file()]
 
@@ -234,7 +240,7 @@ def _files(folder: Path) -> Iterator[Path]:
         yield from (Path(base) / name for name in names)
 
 
-def _unnamed(file: Path, base: Path) -> bool:
+def _has_anonymous_name(file: Path, base: Path) -> bool:
     """Tell whether a file holds face tracks or recognised words under a name that does not say of which footage."""
     parts = file.relative_to(base).parts
     return parts[0] in ("faces", "transcripts") and not _FINGERPRINT.search(file.name)
@@ -242,32 +248,32 @@ def _unnamed(file: Path, base: Path) -> bool:
 
 def _digest(path: Path) -> str:
     try:
-        return sha256_of(path)
+        return file_sha256(path)
     except OSError:
         return ""
 
 
-def _is(path: Path, known: str) -> bool:
+def _has_fingerprint(path: Path, known: str) -> bool:
     try:
         return path.is_file() and not path.is_symlink() and fingerprint(path) == known
     except (OSError, UserError):
         return False
 
 
-def remembered(study_id: str, wording: IdentifyingTerms) -> list[str]:
+def find_remembered_paths(study_id: str, wording: IdentifyingTerms) -> list[str]:
     """Return the remembered paths that name somebody: of a study, and of studies that were opened lately."""
     paths = (*settings.remembered_paths(study_id), *trust_store.trusted_paths(study_id))
-    return [one for one in dict.fromkeys(paths) if names(one, wording)]
+    return [one for one in dict.fromkeys(paths) if names_person(one, wording)]
 
 
-def names(path: str, wording: IdentifyingTerms) -> bool:
+def names_person(path: str, wording: IdentifyingTerms) -> bool:
     """Tell whether a path names somebody; the home folder is called like the user, whoever else is called so."""
     with suppress(ValueError, RuntimeError):
         path = str(Path(path).relative_to(Path.home()))
     return wording.in_text(path)
 
 
-def forget(study_id: str, paths: Collection[str]) -> None:
+def forget_paths(study_id: str, paths: Collection[str]) -> None:
     """Forget paths; what the files of the program held is overwritten.
 
     Raises:
@@ -278,25 +284,25 @@ def forget(study_id: str, paths: Collection[str]) -> None:
         trust_store.forget_paths(study_id, paths)
 
 
-_KEPT_S = 90 * 24 * 3600
+_MAX_PICTURE_AGE_S = 90 * 24 * 3600
 """How long a picture in the list of recordings is kept; making it anew takes a moment."""
 
 
-def sweep_leftovers() -> None:
+def remove_leftovers() -> None:
     """Remove it, each kind by the rule of the part that makes it: what somebody may come back for stays a while."""
     sweep_own_folders()
     base = cache_folder()
-    preview.sweep(base / "previews")
-    sound_preview.sweep(base / "previews")
-    track_file.sweep(base / "faces")
-    hiding.sweep(base / "renderings")
-    recognition_log.sweep(base / "transcripts")
-    sweep_prepared(base / "release-texts")
-    _sweep_pictures(base / "thumbnails")
+    preview.remove_abandoned_previews(base / "previews")
+    sound_preview.remove_abandoned_sound_previews(base / "previews")
+    track_file.sweep_abandoned(base / "faces")
+    hiding.remove_abandoned_renderings(base / "renderings")
+    recognition_log.remove_abandoned_logs(base / "transcripts")
+    sweep_texts_folders(base / "release-texts")
+    _remove_old_pictures(base / "thumbnails")
 
 
-def _sweep_pictures(folder: Path) -> None:
+def _remove_old_pictures(folder: Path) -> None:
     for picture in folder.glob("*.png"):
         with suppress(OSError):
-            if time.time() - picture.stat().st_mtime > _KEPT_S:
+            if time.time() - picture.stat().st_mtime > _MAX_PICTURE_AGE_S:
                 picture.unlink()

@@ -17,14 +17,22 @@ _MEDIA_ENDINGS = (
     ".mp4 .mov .mkv .avi .webm .m4v .mpg .mpeg .mts .mp3 .wav .m4a .flac .ogg .aac .png .jpg .jpeg .gif .tif .tiff "
     ".webp .bmp .npz .npy .onnx .gguf .task .tflite .safetensors"
 )
-MEDIA = frozenset(_MEDIA_ENDINGS.split())
+MEDIA_SUFFIXES = frozenset(_MEDIA_ENDINGS.split())
 """Endings of pictures, sound, arrays and models: of these, the name alone is looked at."""
-_LARGEST = 64 << 20
+_MAX_FILE_BYTES = 64 << 20
 _PIECE, _OVERLAP = 1 << 16, 256
-_PRINTED = re.compile(rb"[\x20-\x7e\x80-\xff]{4,}")
-_WIDE = re.compile(rb"(?:[\x20-\x7e\xa0-\xff]\x00){4,}")
+_PRINTABLE_RUN = re.compile(rb"[\x20-\x7e\x80-\xff]{4,}")
+_UTF16_RUN = re.compile(rb"(?:[\x20-\x7e\xa0-\xff]\x00){4,}")
 _GZIP = b"\x1f\x8b\x08"
-_CLOSED = (MAGIC, b"%PDF-", b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"\xfd7zXZ\x00", b"BZh", b"\x28\xb5\x2f\xfd")
+_UNREADABLE_MAGICS = (
+    MAGIC,
+    b"%PDF-",
+    b"7z\xbc\xaf\x27\x1c",
+    b"Rar!\x1a\x07",
+    b"\xfd7zXZ\x00",
+    b"BZh",
+    b"\x28\xb5\x2f\xfd",
+)
 """How files begin that are encrypted, or compressed in ways that are not read: sealed files, PDF, 7z, RAR, xz, ..."""
 _ENCODINGS = (
     "utf-16-le",
@@ -38,7 +46,7 @@ _ENCODINGS = (
     "cp1251",
     "mac_roman",
 )
-_LEAST_NAME = 2
+_MIN_NAME_CHARS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +75,10 @@ class FolderSearch:
     @property
     def deletable(self) -> tuple[PersonalFileMatch, ...]:
         """Those that may be deleted: no footage, of which only the name is known."""
-        return tuple(one for one in self.found if one.by_content or one.path.suffix.lower() not in MEDIA)
+        return tuple(one for one in self.found if one.by_content or one.path.suffix.lower() not in MEDIA_SUFFIXES)
 
 
-def files_in(folder: Path, depth: int = 3) -> Iterator[Path]:
+def list_files(folder: Path, depth: int = 3) -> Iterator[Path]:
     """Yield the files of a folder and of those in it; no link is followed."""
     try:
         inside = sorted(folder.iterdir())
@@ -80,7 +88,7 @@ def files_in(folder: Path, depth: int = 3) -> Iterator[Path]:
         if place.is_symlink():
             continue
         if place.is_dir() and depth:
-            yield from files_in(place, depth - 1)
+            yield from list_files(place, depth - 1)
         elif place.is_file():
             yield place
 
@@ -95,7 +103,7 @@ def search_files(
             continue
         count += 1
         by_name = wording.in_text(_name_below(file, base))
-        content = _holds(file, wording)
+        content = _file_holds(file, wording)
         if content is None:
             unread.append(file)
         if by_name or content:
@@ -110,10 +118,10 @@ def _name_below(file: Path, base: Path) -> str:
         return file.name
 
 
-def _holds(file: Path, wording: IdentifyingTerms) -> bool | None:
+def _file_holds(file: Path, wording: IdentifyingTerms) -> bool | None:
     """Tell whether the content of a file holds something; None where nobody looked."""
     try:
-        if file.suffix.lower() in MEDIA or file.stat().st_size > _LARGEST:
+        if file.suffix.lower() in MEDIA_SUFFIXES or file.stat().st_size > _MAX_FILE_BYTES:
             return None
         if zipfile.is_zipfile(file):
             return _zip_holds(file, wording)
@@ -125,7 +133,7 @@ def _holds(file: Path, wording: IdentifyingTerms) -> bool | None:
 def _zip_holds(file: Path, wording: IdentifyingTerms) -> bool | None:
     with zipfile.ZipFile(file) as archive:
         members = [one for one in archive.infolist() if not one.is_dir()]
-        if sum(one.file_size for one in members) > _LARGEST:
+        if sum(one.file_size for one in members) > _MAX_FILE_BYTES:
             return None
         answers = [wording.in_text(one.filename) or _content_holds(archive.read(one), wording) for one in members]
         # A part that nobody could look into may hold something; one that does is enough.
@@ -136,29 +144,29 @@ def _content_holds(content: bytes, wording: IdentifyingTerms) -> bool | None:
     """Tell whether the content of a file holds something; None where it is compressed in a way that is not read."""
     if content.startswith(_GZIP):
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
-            content = file.read(_LARGEST + 1)
-        if len(content) > _LARGEST:
+            content = file.read(_MAX_FILE_BYTES + 1)
+        if len(content) > _MAX_FILE_BYTES:
             return None
-    if content.startswith(b"PK\x03\x04") or content.startswith(_CLOSED):
+    if content.startswith(b"PK\x03\x04") or content.startswith(_UNREADABLE_MAGICS):
         return _bytes_hold(content, wording) or None
     return _bytes_hold(content, wording)
 
 
 def _bytes_hold(content: bytes, wording: IdentifyingTerms) -> bool:
-    if any(spelling in content for spelling in _encoded(wording)):
+    if any(spelling in content for spelling in _encoded_names(wording)):
         return True
-    return any(wording.in_text(piece) for text in texts_of_bytes(content) for piece in _pieces(text))
+    return any(wording.in_text(piece) for text in extract_texts(content) for piece in _pieces(text))
 
 
-def _encoded(wording: IdentifyingTerms) -> Iterator[bytes]:
+def _encoded_names(wording: IdentifyingTerms) -> Iterator[bytes]:
     """Yield the names in the encodings of older programs, which cannot be told from the bytes of a file."""
     for name in wording.names:
-        for code in _ENCODINGS if len(name) >= _LEAST_NAME and not name.isascii() else ():
+        for code in _ENCODINGS if len(name) >= _MIN_NAME_CHARS and not name.isascii() else ():
             with suppress(UnicodeEncodeError):
                 yield name.encode(code)
 
 
-def texts_of_bytes(content: bytes) -> Iterator[str]:
+def extract_texts(content: bytes) -> Iterator[str]:
     """Yield the text of a file; of one that is none, what in it can be read, in UTF-8 and in UTF-16."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         yield content.decode("utf-16", "replace")
@@ -170,8 +178,8 @@ def texts_of_bytes(content: bytes) -> Iterator[str]:
             # What programs on Windows write in Europe.
             yield content.decode("cp1252", "replace")
     else:
-        yield "\n".join(match[0].decode("utf-8", "replace") for match in _PRINTED.finditer(content))
-        yield "\n".join(match[0].decode("utf-16-le", "replace") for match in _WIDE.finditer(content))
+        yield "\n".join(match[0].decode("utf-8", "replace") for match in _PRINTABLE_RUN.finditer(content))
+        yield "\n".join(match[0].decode("utf-16-le", "replace") for match in _UTF16_RUN.finditer(content))
 
 
 def _pieces(text: str) -> Iterator[str]:

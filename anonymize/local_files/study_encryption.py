@@ -6,24 +6,24 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from anonymize.export.export_queue import queue_place
-from anonymize.local_files.file_traces import left_by_readers
+from anonymize.export.export_queue import queue_path
+from anonymize.local_files.file_traces import list_stale_copies
 from project.encryption.container import is_sealed
-from project.encryption.encrypted_files import overwrite
 from project.encryption.encrypted_files import seal_file as seal_other
+from project.encryption.encrypted_files import shred_file
 from project.errors import UserError
-from project.files.filesystem import resolved
+from project.files.filesystem import resolve_path
 from project.files.temporary_files import cache_folder
 from project.queries.recording_rows import all_media
-from project.session.job_notes import note_files, note_files_of
+from project.session.job_notes import note_files, note_files_of_copies
 from project.session.session import Session
 from project.store import encryption_change as studies
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
-_NAMELESS = ("previews", "renderings", "releases", "release-texts", "faces", "transcripts")
+_ANONYMOUS_FOLDERS = ("previews", "renderings", "releases", "release-texts", "faces", "transcripts")
 """Folders of the cache whose files do not all say in their names of which recording they are."""
 _FINGERPRINT = re.compile(r"[0-9a-f]{16,}")
-New = Callable[[], str]
+NewPassphrase = Callable[[], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Sealed:
     caches: int = 0
 
 
-def seal_study(path: Path, passphrase: New) -> Sealed:
+def seal_study(path: Path, passphrase: NewPassphrase) -> Sealed:
     """Encrypt a study and its backups, and remove what of its recordings lies in the cache in the clear.
 
     Args:
@@ -45,17 +45,17 @@ def seal_study(path: Path, passphrase: New) -> Sealed:
     Raises:
         UserError: as `project.store.encryption_change.seal_study`.
     """
-    path = resolved(path)
+    path = resolve_path(path)
     if is_sealed(path):
         return Sealed(studies.seal_study(path, "").files)
     with Session.open(path) as session:
         session.study.require_writable()
         known = {medium.fingerprint for medium in all_media(session.study)}
-        left = [*left_by_readers(session.study.id, path), *note_files_of(session.study.id)]
+        left = [*list_stale_copies(session.study.id, path), *note_files_of_copies(session.study.id)]
     done = studies.seal_study(path, passphrase())
     for file in (*left, *note_files(path)):
         with suppress(FileNotFoundError):
-            overwrite(file)
+            shred_file(file)
     return Sealed(done.files, done.left, _clear_caches(known, path))
 
 
@@ -69,13 +69,13 @@ def unseal_study(path: Path) -> Sealed:
     return Sealed(done.files, done.left)
 
 
-def change_passphrase(path: Path, passphrase: New) -> Sealed:
+def change_passphrase(path: Path, passphrase: NewPassphrase) -> Sealed:
     """Encrypt a study and its backups under another passphrase; the present one is asked for first.
 
     Raises:
         UserError: as `project.store.encryption_change.change_passphrase`.
     """
-    with Session.open(resolved(path)) as session:
+    with Session.open(resolve_path(path)) as session:
         session.study.require_writable()
     done = studies.change_passphrase(path, passphrase())
     return Sealed(done.files, done.left)
@@ -88,7 +88,9 @@ def seal_file(path: Path, passphrase: str) -> Path:
         UserError: it is a study under another name, is sealed already, or cannot be read or written.
     """
     if is_sealed(path):
-        raise UserError(f"“{shown(path.name)}” is sealed already.", "Unseal it first: greenroom unseal FILE")
+        raise UserError(
+            f"“{escape_unprintable(path.name)}” is sealed already.", "Unseal it first: greenroom unseal FILE"
+        )
     return seal_other(path, passphrase)
 
 
@@ -99,8 +101,8 @@ def _clear_caches(fingerprints: set[str], study: Path) -> int:
         if file.is_symlink() or not file.is_file():
             continue
         folder = file.relative_to(base).parts[0]
-        nameless = folder in _NAMELESS and not _FINGERPRINT.search(file.name)
-        if nameless or file == queue_place(study) or any(one in file.name for one in known):
-            overwrite(file)
+        nameless = folder in _ANONYMOUS_FOLDERS and not _FINGERPRINT.search(file.name)
+        if nameless or file == queue_path(study) or any(one in file.name for one in known):
+            shred_file(file)
             count += 1
     return count

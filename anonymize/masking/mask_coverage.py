@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from project.entities.face_regions import Region, RegionKind
-from project.entities.study_records import DOUBTFUL_BELOW, FaceTrack, Origin
-from project.timebase import SECOND, FrameTimes
+from project.entities.study_records import DOUBTFUL_SCORE, FaceTrack, Origin
+from project.timebase import SECOND_US, FrameTimes
 
 BoxRows = NDArray[np.float64]
 """(n, 4), or (4,) for one: x, y, width, height in pixels."""
@@ -43,9 +43,9 @@ class ReviewReason(StrEnum):
     NONE = ""
 
 
-RANK = {reason: place for place, reason in enumerate(ReviewReason)}
+REASON_RANK = {reason: place for place, reason in enumerate(ReviewReason)}
 """The worst reason has the least."""
-WORSE = {Cover.UNCOVERED: 0, Cover.UNCERTAIN: 1, Cover.COVERED: 2}
+STATE_RANK = {Cover.UNCOVERED: 0, Cover.UNCERTAIN: 1, Cover.COVERED: 2}
 """The worst state has the least."""
 
 
@@ -97,19 +97,19 @@ class ReviewSpan:
     @property
     def badness(self) -> tuple[int, int, float, int]:
         """What places are ordered by, the worst last."""
-        return -WORSE[self.state], -RANK[self.reason], self.weight, self.last - self.first
+        return -STATE_RANK[self.state], -REASON_RANK[self.reason], self.weight, self.last - self.first
 
 
-LONGEST_GAP_US = 5 * SECOND
+MAX_GAP_US = 5 * SECOND_US
 """Two tracks further apart in time are not taken for one face."""
-AFTER_END_US = SECOND // 2
+END_SEARCH_US = SECOND_US // 2
 """For how long a face is looked for after its track ended in the middle of the picture, or before it began."""
-SHORTEST_US = 400_000
+MIN_REVIEW_US = 400_000
 """Weak or interpolated stretches that are shorter are not worth a look: not every frame is searched."""
-_NEAR = 1.0
-_NEAR_PER_SECOND = 1.5
-_LIKE_SIZE = 2.0
-_EDGE = 0.1
+_MAX_DISTANCE = 1.0
+_MAX_DISTANCE_PER_SECOND = 1.5
+_MAX_SIZE_RATIO = 2.0
+_EDGE_SHARE = 0.1
 _COVERED_SHARE = 0.5
 _AT_CUT = 2
 
@@ -121,8 +121,8 @@ class Frames:
         self.times_us = times.times_us
         self.size = size
         self.bounds = np.unique(np.concatenate([[0], cuts[(cuts > 0) & (cuts < len(times))], [len(times)]]))
-        self.second = SECOND / max(1.0, (times.end_us - times.time_of(0)) / len(times))
-        self.least = max(2, round(SHORTEST_US / SECOND * self.second))
+        self.second = SECOND_US / max(1.0, (times.end_us - times.time_of(0)) / len(times))
+        self.least = max(2, round(MIN_REVIEW_US / SECOND_US * self.second))
 
     def shot(self, frame: int) -> tuple[int, int]:
         """Return the first and the last frame of the shot that a frame is in."""
@@ -170,16 +170,16 @@ class Hidden:
             track = self._courses[at].track
             place = np.clip(np.searchsorted(track.frames, wanted), 0, len(track.frames) - 1)
             there = track.frames[place] == wanted
-            found |= there & (_shared(boxes, track.boxes[place].astype(np.float64)) >= _COVERED_SHARE)
+            found |= there & (_overlap_share(boxes, track.boxes[place].astype(np.float64)) >= _COVERED_SHARE)
         times = self._frames.times_us[wanted]
         for region in self._regions:
             there = (times >= region.start_us) & (times < region.end_us)
             if there.any():
-                found |= there & (_shared(boxes, region.boxes_at(times)) >= _COVERED_SHARE)
+                found |= there & (_overlap_share(boxes, region.boxes_at(times)) >= _COVERED_SHARE)
         return found
 
 
-def _shared(boxes: BoxRows, others: BoxRows) -> NDArray[np.float64]:
+def _overlap_share(boxes: BoxRows, others: BoxRows) -> NDArray[np.float64]:
     """Return (n,) which share of each box lies in the other of the same row."""
     low = np.maximum(boxes[:, :2], others[:, :2])
     high = np.minimum(boxes[:, :2] + boxes[:, 2:], others[:, :2] + others[:, 2:])
@@ -188,11 +188,11 @@ def _shared(boxes: BoxRows, others: BoxRows) -> NDArray[np.float64]:
     return shares
 
 
-def open_ends(courses: Sequence[TrackEndpoints], frames: Frames, hidden: Hidden) -> list[ReviewSpan]:
+def find_open_ends(courses: Sequence[TrackEndpoints], frames: Frames, hidden: Hidden) -> list[ReviewSpan]:
     """Return what lies after tracks that end, and before tracks that begin, where the face may still be there."""
     found: list[ReviewSpan] = []
     followed, following = set(), set()
-    for before, after in _one_face(courses, frames):
+    for before, after in _pair_continuations(courses, frames):
         followed.add(before.id)
         following.add(after.id)
         count = after.first - before.last - 1
@@ -202,8 +202,8 @@ def open_ends(courses: Sequence[TrackEndpoints], frames: Frames, hidden: Hidden)
             state = Cover.UNCOVERED if before.likely or after.likely else Cover.UNCERTAIN
             middle = before.last + (count + 1) // 2
             place = ReviewSpan(before.last + 1, after.first - 1, state, ReviewReason.GAP, before.id, middle, boxes)
-            found += _open(replace(place, weight=min(before.weight, after.weight)), hidden, frames.least)
-    length = max(1, round(AFTER_END_US / SECOND * frames.second))
+            found += _uncovered_parts(replace(place, weight=min(before.weight, after.weight)), hidden, frames.least)
+    length = max(1, round(END_SEARCH_US / SECOND_US * frames.second))
     for course in courses:
         for last, paired in ((True, followed), (False, following)):
             frame = course.last if last else course.first
@@ -222,22 +222,24 @@ def open_ends(courses: Sequence[TrackEndpoints], frames: Frames, hidden: Hidden)
             boxes = np.tile(course.end(last), (count, 1))
             state = Cover.UNCOVERED if sure else Cover.UNCERTAIN
             place = ReviewSpan(start, start + count - 1, state, reason, course.id, look, boxes, course.weight)
-            found += _open(place, hidden, frames.least)
+            found += _uncovered_parts(place, hidden, frames.least)
     return found
 
 
-def _one_face(courses: Sequence[TrackEndpoints], frames: Frames) -> list[tuple[TrackEndpoints, TrackEndpoints]]:
+def _pair_continuations(
+    courses: Sequence[TrackEndpoints], frames: Frames
+) -> list[tuple[TrackEndpoints, TrackEndpoints]]:
     """Return pairs of tracks of which the second probably goes on with the face of the first, each used once a side."""
     by_start = sorted(courses, key=lambda one: one.first)
     starts = np.array([one.first for one in by_start], np.int64)
     pairs: list[tuple[float, TrackEndpoints, TrackEndpoints]] = []
     for before in courses:
         _, final = frames.shot(before.last)
-        until = min(final, frames.near(int(frames.times_us[before.last]) + LONGEST_GAP_US))
+        until = min(final, frames.near(int(frames.times_us[before.last]) + MAX_GAP_US))
         low, high = np.searchsorted(starts, (before.last + 1, until + 1), side="left")
         for after in by_start[low:high]:
-            seconds = (frames.times_us[after.first] - frames.times_us[before.last]) / SECOND
-            cost = _apart(before.end(True), after.end(False), float(seconds))
+            seconds = (frames.times_us[after.first] - frames.times_us[before.last]) / SECOND_US
+            cost = _box_distance(before.end(True), after.end(False), float(seconds))
             if cost is not None:
                 pairs.append((cost, before, after))
     pairs.sort(key=lambda pair: pair[0])
@@ -251,30 +253,33 @@ def _one_face(courses: Sequence[TrackEndpoints], frames: Frames) -> list[tuple[T
     return found
 
 
-def _apart(one: BoxRows, other: BoxRows, seconds: float) -> float | None:
+def _box_distance(one: BoxRows, other: BoxRows, seconds: float) -> float | None:
     """Return how far two boxes are from each other, or None where they cannot be one face."""
     sides = np.sqrt(np.maximum([one[2] * one[3], other[2] * other[3]], 1.0))
     distance = float(np.hypot(*(one[:2] + one[2:] / 2 - other[:2] - other[2:] / 2))) / float(sides.max())
-    if float(sides.max() / sides.min()) > _LIKE_SIZE or distance > _NEAR + _NEAR_PER_SECOND * seconds:
+    if (
+        float(sides.max() / sides.min()) > _MAX_SIZE_RATIO
+        or distance > _MAX_DISTANCE + _MAX_DISTANCE_PER_SECOND * seconds
+    ):
         return None
     return distance + seconds
 
 
 def _at_edge(box: BoxRows, size: tuple[int, int]) -> bool:
     x, y, width, height = box.tolist()
-    slack = _EDGE * max(width, height)
+    slack = _EDGE_SHARE * max(width, height)
     return bool(x < slack or y < slack or x + width > size[0] - slack or y + height > size[1] - slack)
 
 
-def _open(place: ReviewSpan, hidden: Hidden, least: int) -> list[ReviewSpan]:
+def _uncovered_parts(place: ReviewSpan, hidden: Hidden, least: int) -> list[ReviewSpan]:
     """Return the parts of a stretch in which its boxes are not covered."""
     if place.boxes is None:
         return []
-    free = _closed(true_runs(~hidden.at(place.first, place.boxes)), least)
+    free = _merge_runs(find_runs(~hidden.at(place.first, place.boxes)), least)
     return [replace(place, first=place.first + a, last=place.first + b - 1, boxes=place.boxes[a:b]) for a, b in free]
 
 
-def _closed(runs: list[tuple[int, int]], least: int) -> list[tuple[int, int]]:
+def _merge_runs(runs: list[tuple[int, int]], least: int) -> list[tuple[int, int]]:
     """Join runs with fewer frames than that between them: what covers a face for a moment does not split a place."""
     joined: list[tuple[int, int]] = []
     for first, after in runs:
@@ -285,13 +290,13 @@ def _closed(runs: list[tuple[int, int]], least: int) -> list[tuple[int, int]]:
     return joined
 
 
-def true_runs(mask: NDArray[np.bool_], least: int = 1) -> list[tuple[int, int]]:
+def find_runs(mask: NDArray[np.bool_], least: int = 1) -> list[tuple[int, int]]:
     """Return start and end of each run of at least so many true values, the end not in it."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]))).reshape(-1, 2)
     return [(a, b) for a, b in edges[edges[:, 1] - edges[:, 0] >= least].tolist()]
 
 
-def certainty(
+def compute_certainty(
     tracks: Sequence[FaceTrack],
     times: FrameTimes,
     size: tuple[int, int],
@@ -327,9 +332,9 @@ def certainty(
     hidden = Hidden(live, [one for one in regions if one.kind is not RegionKind.FACE], frames)
     places = [ReviewSpan(searched, total - 1, Cover.UNCOVERED, ReviewReason.UNSEARCHED)] if searched < total else []
     places += [ReviewSpan(one, one, Cover.UNCOVERED, ReviewReason.DAMAGED) for one in damaged if 0 <= one < total]
-    places += open_ends(live, frames, hidden)
+    places += find_open_ends(live, frames, hidden)
     for course in live:
-        places += _stretches(course, frames)
+        places += _uncertain_spans(course, frames)
     which = np.full(total, -1, np.int64)
     places.sort(key=lambda one: one.badness)
     for number, one in enumerate(places):
@@ -340,10 +345,13 @@ def certainty(
     return [_span(first, after - 1, which[first], places, times) for first, after in pairwise(starts)]
 
 
-def queue(spans: Iterable[CertaintySpan]) -> list[CertaintySpan]:
+def order_for_review(spans: Iterable[CertaintySpan]) -> list[CertaintySpan]:
     """Return the spans that need a look, the worst first: by state, by reason, the likeliest face, the longest."""
     waiting = (one for one in spans if one.state is not Cover.COVERED)
-    return sorted(waiting, key=lambda one: (WORSE[one.state], RANK[one.reason], -one.weight, one.start_us - one.end_us))
+    return sorted(
+        waiting,
+        key=lambda one: (STATE_RANK[one.state], REASON_RANK[one.reason], -one.weight, one.start_us - one.end_us),
+    )
 
 
 def _absorb(which: NDArray[np.int64], least: int) -> None:
@@ -362,7 +370,7 @@ def _absorb(which: NDArray[np.int64], least: int) -> None:
         which[first:after] = max([number, *beside])
 
 
-def _stretches(course: TrackEndpoints, frames: Frames) -> list[ReviewSpan]:
+def _uncertain_spans(course: TrackEndpoints, frames: Frames) -> list[ReviewSpan]:
     """Return where a track itself is uncertain."""
     if not course.likely:
         return [
@@ -373,9 +381,9 @@ def _stretches(course: TrackEndpoints, frames: Frames) -> list[ReviewSpan]:
     track, found = course.track, []
     drawn = track.origins == Origin.DRAWN
     guessed = track.origins == Origin.INTERPOLATED
-    weak = (track.scores < DOUBTFUL_BELOW) & ~drawn
+    weak = (track.scores < DOUBTFUL_SCORE) & ~drawn
     for mask, reason in ((weak, ReviewReason.WEAK), (guessed, ReviewReason.GUESSED)):
-        for a, b in true_runs(mask, frames.least):
+        for a, b in find_runs(mask, frames.least):
             first, last = int(track.frames[a]), int(track.frames[b - 1])
             found.append(ReviewSpan(first, last, Cover.UNCERTAIN, reason, course.id, weight=course.weight))
     return found

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from project.entities.study_records import FaceTrack
 from project.errors import UserError
-from project.option_limits import hold_to_limits, limited
+from project.option_limits import check_limits, limited_field
 
 _CORNERS = 64
 # The polygon goes around the ellipse, not inside it, and a tenth of a pixel more, for rounding.
-_AROUND = 1 / math.cos(math.pi / _CORNERS)
+_POLYGON_SCALE = 1 / math.cos(math.pi / _CORNERS)
 _ROUNDING = 0.1
 _TURN = np.linspace(0, 2 * np.pi, _CORNERS, endpoint=False)
 _CIRCLE = np.stack([np.cos(_TURN), np.sin(_TURN)], axis=1)
@@ -76,7 +76,7 @@ class FaceMask:
             None where the mask lies outside the picture.
         """
         centres, radii = self.ellipses[:, :2], self.ellipses[:, 2:]
-        reach = radii * (1 + self.feather) * _AROUND + 2
+        reach = radii * (1 + self.feather) * _POLYGON_SCALE + 2
         left, top = (math.floor(v / grid) * grid for v in np.clip((centres - reach).min(0), 0, (width, height)))
         right, bottom = (math.ceil(v / grid) * grid for v in np.clip((centres + reach).max(0), 0, (width, height)))
         right, bottom = min(right, width), min(bottom, height)
@@ -98,7 +98,7 @@ class FaceMask:
 
 def _fill(alpha: NDArray[np.uint8], centres: NDArray[np.float64], radii: NDArray[np.float64]) -> None:
     """Set all that lies in an ellipse or on its way to the next, and no pixel less, to 255."""
-    grown = radii * _AROUND + _ROUNDING
+    grown = radii * _POLYGON_SCALE + _ROUNDING
     corners = np.rint((centres[:, None] + _CIRCLE * grown[:, None]) * (1 << _SHIFT)).astype(np.int32)
     ways = [corners[0]] if len(corners) == 1 else [np.concatenate(way) for way in pairwise(corners)]
     for way in ways:
@@ -106,9 +106,9 @@ def _fill(alpha: NDArray[np.uint8], centres: NDArray[np.float64], radii: NDArray
 
 
 # Tracks are looked up by blocks of frames, so that a long recording with many costs no more a frame than a short one.
-_BLOCK = 256
+_FRAMES_PER_BLOCK = 256
 
-LEAST_MARGIN = 1.25
+MIN_MARGIN = 1.25
 """From here on the whole box lies inside the ellipse."""
 
 
@@ -125,14 +125,16 @@ class MaskOptions:
         bridge_us: a gap in a track up to this long is filled with boxes in between.
     """
 
-    margin: float = limited(1.3, LEAST_MARGIN, 3.0, "Margin", "How much larger than the face the mask is.")
-    feather: float = limited(0.05, 0.0, 1.0, "Feather", "How far the mask fades out around its edge.")
-    minimum: int = limited(16, 8, 512, "Least size", "Masks are never smaller than this many pixels.")
-    linger: int = limited(1, 0, 100, "Linger", "Frames for which a mask outlasts its face.")
-    bridge_us: int = limited(1_000_000, 0, 60_000_000, "Bridge", "Gaps in a track that are covered, in microseconds.")
+    margin: float = limited_field(1.3, MIN_MARGIN, 3.0, "Margin", "How much larger than the face the mask is.")
+    feather: float = limited_field(0.05, 0.0, 1.0, "Feather", "How far the mask fades out around its edge.")
+    minimum: int = limited_field(16, 8, 512, "Least size", "Masks are never smaller than this many pixels.")
+    linger: int = limited_field(1, 0, 100, "Linger", "Frames for which a mask outlasts its face.")
+    bridge_us: int = limited_field(
+        1_000_000, 0, 60_000_000, "Bridge", "Gaps in a track that are covered, in microseconds."
+    )
 
     def __post_init__(self) -> None:
-        hold_to_limits(self)
+        check_limits(self)
 
 
 class _Stretch:
@@ -157,7 +159,7 @@ class _Stretch:
         return FaceMask(self._track_id, self._face_width, self._boxes[place], near, self._feather)
 
 
-def _stretches(track: FaceTrack, options: MaskOptions) -> list[_Stretch]:
+def _split_track(track: FaceTrack, options: MaskOptions) -> list[_Stretch]:
     boxes = np.asarray(track.boxes, np.float64)
     frames = np.asarray(track.frames, np.int64)
     times = np.asarray(track.times_us, np.int64)
@@ -209,13 +211,15 @@ class MaskSet:
         shape = options or MaskOptions()
         self.hidden = tuple(t for t in tracks if len(t.frames) and not t.dismissed and t.id not in exempt)
         self._near: dict[int, list[_Stretch]] = {}
-        for stretch in (stretch for track in self.hidden for stretch in _stretches(track, shape)):
-            for block in range(stretch.frames.start // _BLOCK, (stretch.frames.stop - 1) // _BLOCK + 1):
+        for stretch in (stretch for track in self.hidden for stretch in _split_track(track, shape)):
+            for block in range(
+                stretch.frames.start // _FRAMES_PER_BLOCK, (stretch.frames.stop - 1) // _FRAMES_PER_BLOCK + 1
+            ):
                 self._near.setdefault(block, []).append(stretch)
 
     def at(self, frame: int) -> list[FaceMask]:
         """Return the masks of a frame, in the order of the tracks."""
-        return [each.mask(frame) for each in self._near.get(frame // _BLOCK, ()) if frame in each.frames]
+        return [each.mask(frame) for each in self._near.get(frame // _FRAMES_PER_BLOCK, ()) if frame in each.frames]
 
     def alpha(self, frame: int, width: int, height: int) -> NDArray[np.uint8]:
         """Return (height, width) uint8 for a whole frame: how much each pixel is hidden."""

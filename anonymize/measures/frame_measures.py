@@ -12,21 +12,21 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.measures.privacy_report import MeasuredValue, share
-from models.boxes import overlaps
+from anonymize.measures.privacy_report import MeasuredValue, share_value
+from models.boxes import iou_matrix
 from models.faces.face_detectors import FaceDetector
 from models.faces.identity.face_embeddings import Embedder
 from models.faces.landmarks.landmark_finders import LandmarkFinder
 from models.flow.optical_flow import OpticalFlow
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 
-LEAST_SCORE = 0.5
-LEAST_OVERLAP = 0.3
+MIN_SCORE = 0.5
+MIN_OVERLAP = 0.3
 
 Boxes = NDArray[np.floating]
 
 
-def still_found(faces: Boxes, hits: Boxes, scores: NDArray[np.floating]) -> NDArray[np.bool_]:
+def match_detections(faces: Boxes, hits: Boxes, scores: NDArray[np.floating]) -> NDArray[np.bool_]:
     """Tell for each source face whether a hit of score >= 0.5 lies on it by an IoU of >= 0.3.
 
     Args:
@@ -34,13 +34,13 @@ def still_found(faces: Boxes, hits: Boxes, scores: NDArray[np.floating]) -> NDAr
         hits: (m, 4) that a detector found.
         scores: (m,) of the hits.
     """
-    sure = np.asarray(hits).reshape(-1, 4)[np.asarray(scores) >= LEAST_SCORE]
-    return np.asarray((overlaps(faces, sure) >= LEAST_OVERLAP).any(axis=1), np.bool_)
+    sure = np.asarray(hits).reshape(-1, 4)[np.asarray(scores) >= MIN_SCORE]
+    return np.asarray((iou_matrix(faces, sure) >= MIN_OVERLAP).any(axis=1), np.bool_)
 
 
 def detection_rate(found: NDArray[np.bool_]) -> MeasuredValue:
     """Return the share of faces that a detector finds: wanted near 0 for masks and near 1 for synthesis."""
-    return share(int(found.sum()), len(found), "faces to look for")
+    return share_value(int(found.sum()), len(found), "faces to look for")
 
 
 class ExpressionReader(Protocol):
@@ -54,15 +54,15 @@ class ExpressionReader(Protocol):
         """Return one label for each of (n, 5, 2) faces in an (h, w, 3) RGB picture."""
 
 
-NOT_MEASURED = "No model of expressions is installed."
+NO_EXPRESSION_MODEL = "No model of expressions is installed."
 
 
-def agreement(raw: Sequence[str], other: Sequence[str]) -> MeasuredValue:
+def label_agreement(raw: Sequence[str], other: Sequence[str]) -> MeasuredValue:
     """Return the share of faces with the same label in the source and in the clip."""
-    return share(sum(a == b for a, b in zip(raw, other, strict=True)), len(raw), "faces with an expression")
+    return share_value(sum(a == b for a, b in zip(raw, other, strict=True)), len(raw), "faces with an expression")
 
 
-def kappa(raw: Sequence[str], other: Sequence[str]) -> MeasuredValue:
+def label_kappa(raw: Sequence[str], other: Sequence[str]) -> MeasuredValue:
     """Return Cohen's kappa of the labels (Cohen, 1960): agreement beyond chance; None where chance alone agrees."""
     n = len(raw)
     if not n:
@@ -79,7 +79,7 @@ OUTER_EYE_CORNERS = {"ibug68": (36, 45), "mediapipe478": (33, 263)}
 """Layout of the points -> those at the outer corners of the eyes."""
 
 
-def interocular(points: NDArray[np.floating], layout: str) -> float:
+def interocular_distance(points: NDArray[np.floating], layout: str) -> float:
     """Return the distance of the outer corners of the eyes, in pixels (300-W, Sagonas et al., ICCVW 2013)."""
     one, other = OUTER_EYE_CORNERS[layout]
     return float(np.linalg.norm(points[one, :2] - points[other, :2]))
@@ -106,7 +106,7 @@ def mean_error(errors: NDArray[np.floating]) -> MeasuredValue:
     return MeasuredValue(float(known.mean()), len(known))
 
 
-COVERED = 0.9
+COVERED_SHARE = 0.9
 """A face is covered when at least this share of its box lies where nothing is left of the source."""
 
 
@@ -130,7 +130,7 @@ class Leaks:
     first_us: int | None
 
 
-def leaks(
+def count_leaks(
     shares: NDArray[np.floating],
     frames: NDArray[np.integer],
     looked: NDArray[np.integer],
@@ -148,7 +148,7 @@ def leaks(
         end_us: when the last of them stops being shown, or stops standing for those after it.
         stride: how many frames a looked-at one stands for.
     """
-    bare = np.asarray(shares) < COVERED
+    bare = np.asarray(shares) < COVERED_SHARE
     leaking = np.isin(looked, np.asarray(frames)[bare])
     ends = np.append(np.asarray(times_us, np.int64)[1:], end_us)
     longest, longest_us = 0, 0
@@ -163,15 +163,15 @@ def leaks(
         longest_us = max(longest_us, int(ends[place] - times_us[start]))
     first = int(times_us[int(np.argmax(leaking))]) if leaking.any() else None
     return Leaks(
-        share(int((~bare).sum()), len(bare), "faces to cover"),
+        share_value(int((~bare).sum()), len(bare), "faces to cover"),
         int(leaking.sum()),
         longest * stride,
-        longest_us / SECOND,
+        longest_us / SECOND_US,
         first,
     )
 
 
-LEAST = 10
+MIN_PAIRS = 10
 """Fewer pairs than this have no correlation worth naming."""
 # A signal that moves less than this share of its own size does not move: what is left is rounding.
 _STILL = 1e-6
@@ -205,8 +205,8 @@ def pearson(raw: Signal, other: Signal) -> MeasuredValue:
     x, y = np.asarray(raw, np.float64), np.asarray(other, np.float64)
     both = np.isfinite(x) & np.isfinite(y)
     x, y = x[both], y[both]
-    if len(x) < LEAST:
-        return MeasuredValue(None, len(x), f"It takes {LEAST} pairs; there are {len(x)}.")
+    if len(x) < MIN_PAIRS:
+        return MeasuredValue(None, len(x), f"It takes {MIN_PAIRS} pairs; there are {len(x)}.")
     for name, signal in (("source", x), ("clip", y)):
         if np.ptp(signal) <= _STILL * max(1.0, float(np.abs(signal).max())):
             return MeasuredValue(None, len(x), f"The signal does not move in the {name}.")
@@ -215,7 +215,7 @@ def pearson(raw: Signal, other: Signal) -> MeasuredValue:
     return MeasuredValue(min(1.0, max(-1.0, r)), len(x))
 
 
-def lag(raw: Signal, other: Signal, most: int) -> MeasuredValue:
+def estimate_lag(raw: Signal, other: Signal, most: int) -> MeasuredValue:
     """Return by how many steps `other` comes later than `raw`: where Pearson's r of the shifted signals is greatest.
 
     Args:

@@ -14,23 +14,23 @@ from numpy.typing import NDArray
 
 from anonymize.masking.masks import MaskOptions, MaskSet, covered_share
 from anonymize.measures.frame_measures import (
-    LEAST_OVERLAP,
-    LEAST_SCORE,
+    MIN_OVERLAP,
+    MIN_SCORE,
     Tools,
-    interocular,
+    interocular_distance,
+    match_detections,
     normalized_error,
-    still_found,
 )
 from anonymize.measures.privacy_report import MeasuredValue
 from media.picture import DecodedFrame
-from models.boxes import overlaps
+from models.boxes import iou_matrix
 from models.faces.landmarks import face_signals as signals
 from models.faces.landmarks.landmark_finders import LandmarkFinder, Landmarks
-from models.flow.flow_consistency import warped
+from models.flow.flow_consistency import warp
 from models.flow.optical_flow import Flow, Picture
 from project.entities.face_regions import Region, RegionKind
 from project.entities.study_records import FaceTrack
-from project.option_limits import hold_to_limits, limited
+from project.option_limits import check_limits, limited_field
 
 SIGNALS = (
     *("mouth", "eye", "brow", "yaw", "pitch", "roll"),
@@ -173,13 +173,13 @@ class MeasureOptions:
         least_width: faces narrower than this, in pixels, are too small to recognize or measure.
     """
 
-    looks_per_second: float = limited(3.0, 0.1, 240.0, "Looks a second", "How often the clip is looked at.")
-    most_looks: int = limited(2_000, 1, 1_000_000, "Looks", "How often a clip is looked at, at most.")
-    most_embeddings: int = limited(200, 2, 10_000, "Faces of a track", "How many faces of a track are compared.")
-    least_width: int = limited(40, 8, 512, "Least face", "Narrower faces are not recognised or measured.")
+    looks_per_second: float = limited_field(3.0, 0.1, 240.0, "Looks a second", "How often the clip is looked at.")
+    most_looks: int = limited_field(2_000, 1, 1_000_000, "Looks", "How often a clip is looked at, at most.")
+    most_embeddings: int = limited_field(200, 2, 10_000, "Faces of a track", "How many faces of a track are compared.")
+    least_width: int = limited_field(40, 8, 512, "Least face", "Narrower faces are not recognised or measured.")
 
     def __post_init__(self) -> None:
-        hold_to_limits(self)
+        check_limits(self)
 
 
 # Forward-backward check: a pixel whose way there and back differs by more than this was hidden or left the picture
@@ -188,14 +188,14 @@ _RELATIVE, _ABSOLUTE = 0.01, 0.5
 _MOTION_RELATIVE, _MOTION_ABSOLUTE = 0.01, 0.002
 
 
-def seen_in_both(forward: Flow, backward: Flow) -> NDArray[np.bool_]:
+def mutual_visibility(forward: Flow, backward: Flow) -> NDArray[np.bool_]:
     """Return (h, w), where a pixel of the first picture is seen in the second too, off the borders of motion.
 
     Not so where |f + b(x + f)|^2 > 0.01 (|f|^2 + |b|^2) + 0.5, where the flow leaves the picture, or where
     |grad f|^2 > 0.01 |f|^2 + 0.002.
     """
     height, width = forward.shape[:2]
-    back = np.asarray(warped(backward, forward), np.float32)
+    back = np.asarray(warp(backward, forward), np.float32)
     both = (forward**2).sum(-1) + (back**2).sum(-1)
     kept = ((forward + back) ** 2).sum(-1) <= _RELATIVE * both + _ABSOLUTE
     rows, columns = np.mgrid[:height, :width]
@@ -219,7 +219,7 @@ def warp_error(first: Picture, second: Picture, forward: Flow, mask: NDArray[np.
         forward: (h, w, 2) from t to t + 1 in the raw clip.
         mask: (h, w) of the pixels that count.
     """
-    apart = (first.astype(np.float32) - warped(second.astype(np.float32), forward)) / 255
+    apart = (first.astype(np.float32) - warp(second.astype(np.float32), forward)) / 255
     return float((apart**2).sum(-1)[mask].sum()), int(mask.sum())
 
 
@@ -236,10 +236,10 @@ Image = NDArray[np.uint8]
 Boxes = NDArray[np.float32]
 _GREY = 128
 # Motion is followed in the box and this share of it on every side.
-_AROUND = 0.25
-_LEAST_WINDOW = 16
+_WINDOW_MARGIN = 0.25
+_MIN_WINDOW = 16
 # Larger windows are reduced to this many pixels: flicker is not a matter of fine detail, and flow takes its time.
-_WIDEST_WINDOW = 160
+_MAX_WINDOW = 160
 _ALL_HIDDEN = 255
 
 
@@ -293,7 +293,7 @@ class Looker:
             now: the frame.
             after: the one that follows; None after the last.
         """
-        here = [(k, box) for k, track in enumerate(self.hidden) if (box := _box_in(track, now.frame)) is not None]
+        here = [(k, box) for k, track in enumerate(self.hidden) if (box := _box_at(track, now.frame)) is not None]
         alpha = self._alpha(now)
         boxes = np.array([box for _, box in here], np.float32).reshape(-1, 4)
         sightings = [
@@ -326,23 +326,23 @@ class Looker:
         detector = self._tools.detector
         if detector is None:
             return []
-        before, after = (detector.detect(image, LEAST_SCORE) for image in (now.raw, now.other))
+        before, after = (detector.detect(image, MIN_SCORE) for image in (now.raw, now.other))
         for one, first, second in zip(
             sightings,
-            still_found(boxes, before.boxes, before.scores),
-            still_found(boxes, after.boxes, after.scores),
+            match_detections(boxes, before.boxes, before.scores),
+            match_detections(boxes, after.boxes, after.scores),
             strict=True,
         ):
             one.in_source, one.in_clip = bool(first), bool(second)
-        known = [box for track in self._seen_tracks if (box := _box_in(track, now.frame)) is not None]
+        known = [box for track in self._seen_tracks if (box := _box_at(track, now.frame)) is not None]
         known += [
             region.boxes_at(np.array([now.time_us]))[0]
             for region in self._subject.regions
             if region.kind is RegionKind.NOTHING and region.lasts_at(now.time_us)
         ]
         excused = np.array([*known, *boxes], np.float64).reshape(-1, 4)
-        sure = before.boxes[before.scores >= LEAST_SCORE]
-        unknown = sure[~(overlaps(sure, excused) >= LEAST_OVERLAP).any(axis=1)]
+        sure = before.boxes[before.scores >= MIN_SCORE]
+        unknown = sure[~(iou_matrix(sure, excused) >= MIN_OVERLAP).any(axis=1)]
         return [covered_share(alpha, box) for box in unknown]
 
     def _measure(self, now: FramePair, alpha: Image, boxes: Boxes, sightings: Sequence[FaceObservation]) -> None:
@@ -357,7 +357,7 @@ class Looker:
         for one, driver, other, mine, moved in zip(sightings, drivers, redrawn, points, moves, strict=True):
             one.measured, one.visible = mine is not None, moved is not None
             if mine is not None and moved is not None:
-                one.error = normalized_error(mine.points, moved.points, interocular(mine.points, mine.layout))
+                one.error = normalized_error(mine.points, moved.points, interocular_distance(mine.points, mine.layout))
             one.source, one.clip = read_signals(mine, size), read_signals(moved, size)
             one.driver_source, one.driver_clip = read_signals(driver, size), read_signals(other, size)
             best = driver or mine
@@ -383,10 +383,10 @@ class Looker:
         if flow is None or window is None:
             return 0.0, 0.0, 0
         first, second, third, fourth = (
-            _reduced(image[window]) for image in (now.raw, after.raw, now.other, after.other)
+            _downscale(image[window]) for image in (now.raw, after.raw, now.other, after.other)
         )
         forward, backward = flow.between(first, second), flow.between(second, first)
-        mask = seen_in_both(forward, backward)
+        mask = mutual_visibility(forward, backward)
         source, pixels = warp_error(first, second, forward, mask)
         clip, _ = warp_error(third, fourth, forward, mask)
         return source, clip, pixels
@@ -426,7 +426,7 @@ def _find(
     return found
 
 
-def _box_in(track: FaceTrack, frame: int) -> NDArray[np.float32] | None:
+def _box_at(track: FaceTrack, frame: int) -> NDArray[np.float32] | None:
     place = int(np.searchsorted(track.frames, frame))
     if place == len(track.frames) or track.frames[place] != frame:
         return None
@@ -436,16 +436,19 @@ def _box_in(track: FaceTrack, frame: int) -> NDArray[np.float32] | None:
 
 def _window(box: NDArray[np.float32], width: int, height: int) -> tuple[slice, slice] | None:
     x, y, across, down = (float(v) for v in box)
-    left, top = max(0, int(x - _AROUND * across)), max(0, int(y - _AROUND * down))
-    right, bottom = min(width, int(x + across * (1 + _AROUND))), min(height, int(y + down * (1 + _AROUND)))
-    if right - left < _LEAST_WINDOW or bottom - top < _LEAST_WINDOW:
+    left, top = max(0, int(x - _WINDOW_MARGIN * across)), max(0, int(y - _WINDOW_MARGIN * down))
+    right, bottom = (
+        min(width, int(x + across * (1 + _WINDOW_MARGIN))),
+        min(height, int(y + down * (1 + _WINDOW_MARGIN))),
+    )
+    if right - left < _MIN_WINDOW or bottom - top < _MIN_WINDOW:
         return None
     return slice(top, bottom), slice(left, right)
 
 
-def _reduced(window: Image) -> Image:
+def _downscale(window: Image) -> Image:
     height, width = window.shape[:2]
-    scale = _WIDEST_WINDOW / max(height, width)
+    scale = _MAX_WINDOW / max(height, width)
     if scale >= 1:
         return np.ascontiguousarray(window)
     size = max(1, round(width * scale)), max(1, round(height * scale))

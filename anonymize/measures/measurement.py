@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymize.measures.frame_measures import (
-    COVERED,
-    NOT_MEASURED,
+    COVERED_SHARE,
+    NO_EXPRESSION_MODEL,
     Tools,
-    agreement,
+    count_leaks,
     detection_rate,
-    kappa,
-    lag,
-    leaks,
+    estimate_lag,
+    label_agreement,
+    label_kappa,
     mean_difference,
     mean_error,
     pearson,
@@ -38,13 +38,13 @@ from anonymize.measures.frame_observation import (
     hidden_tracks,
     warp_ratio,
 )
-from anonymize.measures.privacy_report import MeasuredValue, PrivacyReport, TrackReport, pooled, share
-from anonymize.measures.recognition import Recognition, Stranger, embedded, recognize
-from media.decoding import pictures
+from anonymize.measures.privacy_report import MeasuredValue, PrivacyReport, TrackReport, pool_values, share_value
+from anonymize.measures.recognition import Recognition, Stranger, embed_strangers, recognize
+from media.decoding import iterate_frames
 from media.frame_index import FrameIndex, load_index
 from project.errors import UserError
 from project.progress import Progress, Silent
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 
 _NO_DETECTOR = MeasuredValue(None, 0, "No face detector that could look for them is installed.")
 _NO_LANDMARKS = "No model of landmarks is installed."
@@ -54,12 +54,12 @@ _ANGLES = ("yaw", "pitch", "roll")
 _CORRELATED = ("mouth", "eye", "brow")
 _PER_TRACK = ("nme", "yaw", "mouth", "eye", "brow", "iris", "warp")
 _NOT_COMPARED = MeasuredValue(None, 0, "None of its faces could be aligned.")
-_MOST_LAG_S = 0.5
+_MAX_LAG_S = 0.5
 
 Signal = NDArray[np.float64]
 
 
-def summarize(
+def build_report(
     subject: MeasuredRendering,
     tools: Tools,
     found: Observed,
@@ -82,8 +82,8 @@ def summarize(
     recognition = recognize(subject, tools, found, others)
     spacing_us = float(np.median(np.diff(found.times_us))) if len(found.times_us) > 1 else 0.0
     each = [_utility(of_track, tools, spacing_us) for of_track in rows]
-    figures = {**_detection(found, tools), **_together(each, found, tools)}
-    lost = leaks(
+    figures = {**_detection(found, tools), **_pool_utility(each, found, tools)}
+    lost = count_leaks(
         np.array([one.covered for one in found.sightings] + [covered for _, covered in found.strays]),
         np.array([one.look for one in found.sightings] + [look for look, _ in found.strays], np.int64),
         np.arange(len(found.times_us)),
@@ -94,8 +94,8 @@ def summarize(
     figures["coverage"] = lost.coverage
     figures["leak_frames"] = MeasuredValue(float(lost.frames), len(found.times_us))
     figures["leak_longest_s"] = MeasuredValue(lost.longest_s, len(found.times_us), _leak_note(lost.longest_frames))
-    figures["identity_variance"] = pooled([*recognition.variance], _NOT_SEEN)
-    figures["identity_variance_in_source"] = pooled([*recognition.variance_in_source], _NOT_SEEN)
+    figures["identity_variance"] = pool_values([*recognition.variance], _NOT_SEEN)
+    figures["identity_variance_in_source"] = pool_values([*recognition.variance_in_source], _NOT_SEEN)
     reports = [
         TrackReport(
             track.id,
@@ -110,8 +110,8 @@ def summarize(
         )
         for k, (track, of_track, own) in enumerate(zip(tracks, rows, each, strict=True))
     ]
-    leaking = {one.look for one in found.sightings if one.covered < COVERED}
-    leaking |= {look for look, covered in found.strays if covered < COVERED}
+    leaking = {one.look for one in found.sightings if one.covered < COVERED_SHARE}
+    leaking |= {look for look, covered in found.strays if covered < COVERED_SHARE}
     return PrivacyReport(
         method=subject.method,
         replaces=subject.replaces,
@@ -142,7 +142,7 @@ def _detection(found: Observed, tools: Tools) -> dict[str, MeasuredValue]:
 
 
 def _track_figures(rows: Sequence[FaceObservation], tools: Tools) -> dict[str, MeasuredValue]:
-    found = {"coverage": share(sum(one.covered >= COVERED for one in rows), len(rows), "faces to cover")}
+    found = {"coverage": share_value(sum(one.covered >= COVERED_SHARE for one in rows), len(rows), "faces to cover")}
     if tools.detector is not None:
         found["detected"] = detection_rate(np.array([bool(one.in_clip) for one in rows], bool))
     return found
@@ -157,10 +157,12 @@ def _utility(rows: Sequence[FaceObservation], tools: Tools, spacing_us: float) -
         found["nme"] = mean_error(np.array([one.error for one in rows]))
         found |= {key: mean_difference(source[key], clip[key], turn=360) for key in _ANGLES}
         found |= {key: pearson(source[key], clip[key]) for key in _CORRELATED}
-        steps = int(_MOST_LAG_S * SECOND // spacing_us) if spacing_us else 0
-        late = lag(source["mouth"], clip["mouth"], steps)
-        note = f"In steps of {spacing_us / SECOND:.2f} s." if late.value is not None else late.note
-        found["lag_s"] = MeasuredValue(None if late.value is None else late.value * spacing_us / SECOND, late.n, note)
+        steps = int(_MAX_LAG_S * SECOND_US // spacing_us) if spacing_us else 0
+        late = estimate_lag(source["mouth"], clip["mouth"], steps)
+        note = f"In steps of {spacing_us / SECOND_US:.2f} s." if late.value is not None else late.note
+        found["lag_s"] = MeasuredValue(
+            None if late.value is None else late.value * spacing_us / SECOND_US, late.n, note
+        )
         if tools.driver is not None:
             found |= {f"{key}_to_driver": pearson(driver[key], clip[key]) for key in _CORRELATED}
             found |= {f"{key}_in_source": pearson(driver[key], source[key]) for key in _CORRELATED}
@@ -172,26 +174,26 @@ def _utility(rows: Sequence[FaceObservation], tools: Tools, spacing_us: float) -
     return found
 
 
-def _together(each: Sequence[dict[str, MeasuredValue]], found: Observed, tools: Tools) -> dict[str, MeasuredValue]:
+def _pool_utility(each: Sequence[dict[str, MeasuredValue]], found: Observed, tools: Tools) -> dict[str, MeasuredValue]:
     """Return the figures of use of all tracks: means weighted by how often each was seen."""
     keys = [
         *("nme", *_ANGLES, *_CORRELATED, "iris", "iris_x", "lag_s", "warp"),
         *(f"{key}{end}" for key in _CORRELATED for end in ("_to_driver", "_in_source")),
     ]
     missing = _NOT_SEEN if tools.landmarks is not None else _NO_LANDMARKS
-    figures = {key: pooled([one[key] for one in each if key in one], missing) for key in keys}
+    figures = {key: pool_values([one[key] for one in each if key in one], missing) for key in keys}
     if tools.flow is None:
         figures["warp"] = MeasuredValue(None, 0, "No optical flow is installed.")
     measured = [one for one in found.sightings if one.measured]
-    seen = share(sum(one.visible for one in measured), len(measured), "faces with landmarks in the source")
+    seen = share_value(sum(one.visible for one in measured), len(measured), "faces with landmarks in the source")
     figures["landmarks_found"] = seen if tools.landmarks is not None else MeasuredValue(None, 0, _NO_LANDMARKS)
     figures["gaze"] = _NO_GAZE
     labels = [one.expressions for one in found.sightings if one.expressions]
     if tools.expressions is None:
-        figures["expression"] = figures["expression_kappa"] = MeasuredValue(None, 0, NOT_MEASURED)
+        figures["expression"] = figures["expression_kappa"] = MeasuredValue(None, 0, NO_EXPRESSION_MODEL)
     else:
         raw, other = [pair[0] for pair in labels], [pair[1] for pair in labels]
-        figures["expression"], figures["expression_kappa"] = agreement(raw, other), kappa(raw, other)
+        figures["expression"], figures["expression_kappa"] = label_agreement(raw, other), label_kappa(raw, other)
     return figures
 
 
@@ -253,10 +255,10 @@ def _notes(subject: MeasuredRendering, tools: Tools, found: Observed, recognitio
 # How far the time stamps of a rendering may be from those of its source.
 _SLACK_US = 20_000
 # Each holds two pictures, in the source and in the clip.
-_MOST_WORKERS = 4
+_MAX_WORKERS = 4
 
 
-def measure(
+def measure_privacy(
     subject: MeasuredRendering,
     tools: Tools,
     options: MeasureOptions | None = None,
@@ -281,28 +283,28 @@ def measure(
     started = time.monotonic()
     progress, options = progress or Silent(), options or MeasureOptions()
     source, clip = load_index(subject.source, progress=progress), load_index(subject.clip, progress=progress)
-    twins = _twins(subject, source, clip)
-    stride = stride_of(clip, options)
+    twins = _match_source_frames(subject, source, clip)
+    stride = choose_stride(clip, options)
     looked = range(0, len(clip), stride)
-    others = embedded(strangers, tools.embedders, tools.driver or tools.landmarks, progress)
+    others = embed_strangers(strangers, tools.embedders, tools.driver or tools.landmarks, progress)
     found = Observed(clip.times.end_us + subject.start_us)
-    looker = Looker(subject, tools, options, _embedded(subject, [twins[k] for k in looked], options))
-    for done, look in enumerate(_looked_at(looker, _moments(subject, source, clip, twins, stride)), 1):
+    looker = Looker(subject, tools, options, _choose_embedded_frames(subject, [twins[k] for k in looked], options))
+    for done, look in enumerate(_observe_frames(looker, _frame_pairs(subject, source, clip, twins, stride)), 1):
         progress.check_cancelled()
         found.add(look)
         progress.progress(done, len(looked), "Measuring")
-    report = summarize(subject, tools, found, stride, others)
+    report = build_report(subject, tools, found, stride, others)
     return replace(report, frames=len(clip), seconds=round(time.monotonic() - started, 3))
 
 
-def stride_of(clip: FrameIndex, options: MeasureOptions) -> int:
+def choose_stride(clip: FrameIndex, options: MeasureOptions) -> int:
     """Return every how manieth frame of a clip is looked at."""
     length_us = max(1, clip.times.end_us - clip.times.time_of(0))
-    rate = len(clip) * SECOND / length_us
+    rate = len(clip) * SECOND_US / length_us
     return max(1, round(rate / options.looks_per_second), -(-len(clip) // options.most_looks))
 
 
-def _twins(subject: MeasuredRendering, source: FrameIndex, clip: FrameIndex) -> list[int]:
+def _match_source_frames(subject: MeasuredRendering, source: FrameIndex, clip: FrameIndex) -> list[int]:
     """Return for every frame of the clip the frame of the source that it was made of."""
     times = clip.times.times_us + subject.start_us
     # A rendering's time stamps are rounded to its own clock, so look a little later than they say.
@@ -316,15 +318,15 @@ def _twins(subject: MeasuredRendering, source: FrameIndex, clip: FrameIndex) -> 
     return [int(k) for k in twins]
 
 
-def _moments(
+def _frame_pairs(
     subject: MeasuredRendering, source: FrameIndex, clip: FrameIndex, twins: Sequence[int], stride: int
 ) -> Iterator[tuple[FramePair, FramePair | None]]:
     """Yield each looked-at frame, in the source and in the clip, and the one after it, None at the end."""
     first, last = source.times.time_of(twins[0]), source.times.time_of(twins[-1]) + 1
-    behind = iter(pictures(subject.source, source, first, last))
+    behind = iter(iterate_frames(subject.source, source, first, last))
     raw = next(behind)
     waiting: FramePair | None = None
-    for place, shown in enumerate(pictures(subject.clip, clip)):
+    for place, shown in enumerate(iterate_frames(subject.clip, clip)):
         here = place % stride == 0
         if not here and waiting is None:
             continue
@@ -338,9 +340,11 @@ def _moments(
         yield waiting, None
 
 
-def _looked_at(looker: Looker, moments: Iterator[tuple[FramePair, FramePair | None]]) -> Iterator[FrameObservation]:
+def _observe_frames(
+    looker: Looker, moments: Iterator[tuple[FramePair, FramePair | None]]
+) -> Iterator[FrameObservation]:
     """Look at all frames, several at once, and give the answers in order."""
-    workers = min(_MOST_WORKERS, os.cpu_count() or 1)
+    workers = min(_MAX_WORKERS, os.cpu_count() or 1)
     waiting: deque[Future[FrameObservation]] = deque()
     with ThreadPoolExecutor(workers, "measure") as pool:
         try:
@@ -355,7 +359,9 @@ def _looked_at(looker: Looker, moments: Iterator[tuple[FramePair, FramePair | No
                 answer.cancel()
 
 
-def _embedded(subject: MeasuredRendering, frames: Sequence[int], options: MeasureOptions) -> dict[int, frozenset[int]]:
+def _choose_embedded_frames(
+    subject: MeasuredRendering, frames: Sequence[int], options: MeasureOptions
+) -> dict[int, frozenset[int]]:
     """Choose in which of the looked-at frames of the source the face of each track is embedded."""
     chosen: dict[int, frozenset[int]] = {}
     for k, track in enumerate(hidden_tracks(subject)):

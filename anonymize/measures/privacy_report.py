@@ -39,12 +39,12 @@ class MeasuredValue:
         return cls(None if value is None else float(cast(float, value)), int(cast(int, found["n"])), str(found["note"]))
 
 
-def share(hits: int, n: int, what: str) -> MeasuredValue:
+def share_value(hits: int, n: int, what: str) -> MeasuredValue:
     """Return hits out of n, or none where n is 0; `what` names the observations that are missing then."""
     return MeasuredValue(hits / n, n) if n else MeasuredValue(None, 0, f"There are no {what}.")
 
 
-def pooled(figures: "list[MeasuredValue]", empty: str) -> MeasuredValue:
+def pool_values(figures: "list[MeasuredValue]", empty: str) -> MeasuredValue:
     """Return the mean of the figures that have a value, each weighted by its n; none with the note `empty`."""
     having = [one for one in figures if one.value is not None and one.n]
     n = sum(one.n for one in having)
@@ -55,7 +55,7 @@ def pooled(figures: "list[MeasuredValue]", empty: str) -> MeasuredValue:
 
 VERSION = 1
 NAIVE, PARROT, RAW = "naive", "parrot", "raw"
-FAR = (1e-2, 1e-3)
+FALSE_ACCEPT_RATES = (1e-2, 1e-3)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,39 +12,41 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.measures.frame_measures import COVERED, Tools
+from anonymize.measures.frame_measures import COVERED_SHARE, Tools
 from anonymize.measures.frame_observation import FaceObservation, MeasuredRendering, Observed, hidden_tracks
-from anonymize.measures.privacy_report import FAR, NAIVE, PARROT, RAW, Attack, MeasuredValue, Scores
+from anonymize.measures.privacy_report import FALSE_ACCEPT_RATES, NAIVE, PARROT, RAW, Attack, MeasuredValue, Scores
 from anonymize.measures.reidentification import (
-    FEW_PEOPLE,
+    MIN_PEOPLE,
     AttackScores,
-    by_chance,
-    by_track,
+    chance_rate,
     equal_error_rate,
+    find_worst_track,
     identity_variance,
-    rank_one,
+    match_threshold,
+    rank_one_rate,
+    rates_by_track,
     reference_threshold,
-    reidentified,
-    threshold,
-    trial,
-    worst_track,
+    reidentification_rate,
+    run_trial,
 )
 from media.exact_frames import FrameReader
 from media.frame_index import load_index
-from models.boxes import overlaps
+from models.boxes import iou_matrix
 from models.faces.identity.face_embeddings import Embedder
 from models.faces.landmarks import face_signals as signals
 from models.faces.landmarks.landmark_finders import LandmarkFinder
 from project.entities.study_records import FaceTrack
 from project.progress import Progress
 
-_TOGETHER = 5
+_MIN_SHARED_FRAMES = 5
 """Frames in which two tracks must be seen side by side."""
 _LOOKED_AT = 50
 _SIDE_BY_SIDE = 0.1
 
 
-def apart(tracks: Sequence[FaceTrack], people: Sequence[int], named: Sequence[bool]) -> NDArray[np.bool_]:
+def distinct_track_pairs(
+    tracks: Sequence[FaceTrack], people: Sequence[int], named: Sequence[bool]
+) -> NDArray[np.bool_]:
     """Return (p, p): both have a name, and not the same one, or they are seen side by side in a frame.
 
     Two tracks without a name may be one person who left and came back; as impostors of each other they would raise the
@@ -62,28 +64,28 @@ def apart(tracks: Sequence[FaceTrack], people: Sequence[int], named: Sequence[bo
             a, b = people[one], people[other]
             if a == b or found[a, b]:
                 continue
-            if (named[one] and named[other]) or _side_by_side(tracks[one], tracks[other]):
+            if (named[one] and named[other]) or _appear_side_by_side(tracks[one], tracks[other]):
                 found[a, b] = found[b, a] = True
     return found
 
 
-def _side_by_side(one: FaceTrack, other: FaceTrack) -> bool:
+def _appear_side_by_side(one: FaceTrack, other: FaceTrack) -> bool:
     if not len(one.frames) or not len(other.frames):
         return False
     if one.frames[-1] < other.frames[0] or other.frames[-1] < one.frames[0]:
         return False
     _, mine, theirs = np.intersect1d(one.frames, other.frames, assume_unique=True, return_indices=True)
-    if len(mine) < _TOGETHER:
+    if len(mine) < _MIN_SHARED_FRAMES:
         return False
     some = np.linspace(0, len(mine) - 1, min(len(mine), _LOOKED_AT)).astype(int)
-    shared = [overlaps(one.boxes[mine[k]], other.boxes[theirs[k]])[0, 0] for k in some]
+    shared = [iou_matrix(one.boxes[mine[k]], other.boxes[theirs[k]])[0, 0] for k in some]
     return float(np.median(shared)) < _SIDE_BY_SIDE
 
 
 _BINS = 40
 _EDGES = np.linspace(-1, 1, 2 * _BINS + 1)
 _NO_EMBEDDING = "No model that recognises faces is installed, so re-identification is not measured."
-_PARROT_LOOKS = (
+_PARROT_NOTE = (
     "The method gives each person one look. A parrot attacker then tells how well frames of one look are linked with "
     "each other, not who the person is."
 )
@@ -119,7 +121,7 @@ class Recognition:
             return None
 
         def badness(one: FaceObservation) -> tuple[bool, bool, float]:
-            return one.covered < COVERED, bool(one.in_clip), self.similar.get((one.look, one.track), -1.0)
+            return one.covered < COVERED_SHARE, bool(one.in_clip), self.similar.get((one.look, one.track), -1.0)
 
         return max(rows, key=badness).time_us
 
@@ -136,7 +138,7 @@ class _Faces:
     named: NDArray[np.bool_]
 
     def against(self, gallery: Vectors, probes: Vectors, others: Sequence[Vectors] = ()) -> AttackScores:
-        return trial(gallery, probes, self.people, self.times_us, self.apart, others=others, named=self.named)
+        return run_trial(gallery, probes, self.people, self.times_us, self.apart, others=others, named=self.named)
 
 
 def recognize(
@@ -178,12 +180,12 @@ def recognize(
     counts = {"genuine": first[RAW].genuine, "impostor": naive.impostors, "anonymized": naive.genuine}
     return Recognition(
         tuple(attacks),
-        by_track(naive.genuine, faces.tracks, limit),
+        rates_by_track(naive.genuine, faces.tracks, limit),
         similar,
         *_variances(faces),
         Scores(
             tuple(float(edge) for edge in _EDGES),
-            {key: tuple(int(n) for n in np.histogram(_known(one), _EDGES)[0]) for key, one in counts.items()},
+            {key: tuple(int(n) for n in np.histogram(_finite_scores(one), _EDGES)[0]) for key, one in counts.items()},
         ),
         _notes(subject, naive),
     )
@@ -202,17 +204,17 @@ def _faces(subject: MeasuredRendering, found: Observed) -> _Faces:
         np.array([one.track for one in rows], np.int64),
         np.array([people[one.track] for one in rows], np.int64),
         np.array([one.time_us for one in rows], np.int64),
-        apart(tracks, people, named),
+        distinct_track_pairs(tracks, people, named),
         known,
     )
 
 
 def _attack(kind: str, embedder: str, found: AttackScores, faces: _Faces, ids: Sequence[str]) -> Attack:
-    limits = [threshold(found.impostors, far) for far in FAR]
+    limits = [match_threshold(found.impostors, far) for far in FALSE_ACCEPT_RATES]
     reference = reference_threshold(embedder, limits[0].note) if kind != PARROT and limits[0].value is None else None
     limits[0] = reference or limits[0]
-    rates = [reidentified(found.genuine, limit) for limit in limits]
-    worst, worst_chance, which = worst_track(found, faces.tracks, faces.people, limits[0])
+    rates = [reidentification_rate(found.genuine, limit) for limit in limits]
+    worst, worst_chance, which = find_worst_track(found, faces.tracks, faces.people, limits[0])
     if reference is not None:
         rates[0], worst = (replace(one, note=one.note or reference.note) for one in (rates[0], worst))
     return Attack(
@@ -220,11 +222,11 @@ def _attack(kind: str, embedder: str, found: AttackScores, faces: _Faces, ids: S
         embedder,
         tuple(limits),
         tuple(rates),
-        by_chance(found, faces.people, limits[0]),
+        chance_rate(found, faces.people, limits[0]),
         worst,
         worst_chance,
         "" if which < 0 else ids[which],
-        rank_one(found),
+        rank_one_rate(found),
         equal_error_rate(found.genuine, found.impostors),
         found.people,
     )
@@ -237,20 +239,20 @@ def _variances(faces: _Faces) -> tuple[list[MeasuredValue], list[MeasuredValue]]
     return clip, source
 
 
-def _known(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def _finite_scores(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return scores[np.isfinite(scores)].clip(-1, 1)
 
 
 def _notes(subject: MeasuredRendering, naive: AttackScores) -> tuple[str, ...]:
     notes = []
-    if naive.people < FEW_PEOPLE:
+    if naive.people < MIN_PEOPLE:
         who = ("nobody else", "one other person")[naive.people] if naive.people < 2 else f"{naive.people} other people"
         notes.append(
-            f"The thresholds of re-identification come from {who}; with fewer than {FEW_PEOPLE} they are rough. "
+            f"The thresholds of re-identification come from {who}; with fewer than {MIN_PEOPLE} they are rough. "
             "Say whose face each track is, in this recording and in others, and there are more to compare with."
         )
     if subject.replaces:
-        notes.append(_PARROT_LOOKS)
+        notes.append(_PARROT_NOTE)
     return tuple(notes)
 
 
@@ -274,13 +276,13 @@ class Stranger:
     boxes: NDArray[np.float32]
 
 
-def stranger_from(found: Mapping[str, Any]) -> Stranger:
+def parse_stranger(found: Mapping[str, Any]) -> Stranger:
     """Read one from JSON with the same names."""
     boxes = np.array(found["boxes"], np.float32).reshape(-1, 4)
     return Stranger(str(found["identity"]), Path(found["path"]), [int(frame) for frame in found["frames"]], boxes)
 
 
-def embedded(
+def embed_strangers(
     strangers: Sequence[Stranger], embedders: Sequence[Embedder], finder: LandmarkFinder | None, progress: Progress
 ) -> list[list[NDArray[np.float32]]]:
     """Return for each embedder an (n, d) array for each stranger whose face could be embedded.

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.measures.privacy_report import MeasuredValue, pooled, share
+from anonymize.measures.privacy_report import MeasuredValue, pool_values, share_value
 
-FEW_PEOPLE = 10
+MIN_PEOPLE = 10
 """With fewer other people than this, a threshold says little about people in general."""
-LEAST_IN_TRACK = 10
+MIN_FACES_IN_TRACK = 10
 """A track with fewer faces than this is judged together with the other short ones."""
-LEAST_ENROLLED = 5
+MIN_ENROLLED_FACES = 5
 """Fewer faces than this are no gallery of a person: the mean of one or two bad views is like anything blurred."""
 
 Vectors = NDArray[np.floating]
@@ -46,7 +46,7 @@ class AttackScores:
     people: int
 
 
-def unit(vectors: Vectors) -> NDArray[np.float64]:
+def unit_vectors(vectors: Vectors) -> NDArray[np.float64]:
     """Return (n, d) vectors of length 1; a vector of zeros stays."""
     long = np.asarray(vectors, np.float64)
     length = np.linalg.norm(long, axis=-1, keepdims=True)
@@ -54,7 +54,7 @@ def unit(vectors: Vectors) -> NDArray[np.float64]:
     return short
 
 
-def trial(
+def run_trial(
     gallery: Vectors,
     probes: Vectors,
     people: Sequence[int] | NDArray[np.integer],
@@ -80,18 +80,20 @@ def trial(
         others: (k, d) vectors each of further people, from elsewhere.
         named: (p,) who is known to be none of the others; everybody when None.
     """
-    known, seen = unit(gallery), unit(probes)
+    known, seen = unit_vectors(gallery), unit_vectors(probes)
     who, when = np.asarray(people, np.int64), np.asarray(times_us, np.int64)
     count = len(apart)
     genuine = np.full(len(seen), np.nan)
     templates = np.zeros((count, known.shape[1]))
     for person in range(count):
         rows = np.flatnonzero(who == person)
-        if len(rows) > LEAST_ENROLLED:
-            templates[person] = unit(known[rows].sum(0)[None])[0]
-            genuine[rows] = _against_own(known, seen, rows, when, gap_us)
-    further = np.array([unit(unit(each).sum(0)[None])[0] for each in others]).reshape(-1, known.shape[1])
-    present = np.bincount(who, minlength=count) > LEAST_ENROLLED
+        if len(rows) > MIN_ENROLLED_FACES:
+            templates[person] = unit_vectors(known[rows].sum(0)[None])[0]
+            genuine[rows] = _score_own(known, seen, rows, when, gap_us)
+    further = np.array([unit_vectors(unit_vectors(each).sum(0)[None])[0] for each in others]).reshape(
+        -1, known.shape[1]
+    )
+    present = np.bincount(who, minlength=count) > MIN_ENROLLED_FACES
     known_well = np.ones(count, bool) if named is None else named
     far_off = np.repeat(known_well[who][:, None], len(further), axis=1)
     strange = np.concatenate([apart[who] & present[None], far_off], axis=1)
@@ -112,7 +114,7 @@ def trial(
     )
 
 
-def _against_own(
+def _score_own(
     known: NDArray[np.float64], seen: NDArray[np.float64], rows: NDArray[np.intp], when: NDArray[np.int64], gap_us: int
 ) -> Scores:
     """Score each probe of one person against the mean of their other frames."""
@@ -123,15 +125,15 @@ def _against_own(
     first = np.searchsorted(times, times - gap_us, side="right")
     last = np.searchsorted(times, times + gap_us, side="left")
     far = sums[-1] - (sums[last] - sums[first])
-    enough = len(order) - (last - first) >= LEAST_ENROLLED
+    enough = len(order) - (last - first) >= MIN_ENROLLED_FACES
     enrolled = np.where(enough[:, None], far, sums[-1] - known[order])
-    scores = np.einsum("nd,nd->n", unit(enrolled), seen[order])
+    scores = np.einsum("nd,nd->n", unit_vectors(enrolled), seen[order])
     placed = np.empty(len(rows))
     placed[by_time] = scores
     return placed
 
 
-def threshold(impostors: Scores, far: float) -> MeasuredValue:
+def match_threshold(impostors: Scores, far: float) -> MeasuredValue:
     """Return the score that a share `far` of impostors exceeds at most: the (1 - far) quantile.
 
     FIVA (Rosberg et al., arXiv 2309.04228, section 4) and the ISO/IEC 19795-1 false match rate. None where there are
@@ -146,15 +148,15 @@ def threshold(impostors: Scores, far: float) -> MeasuredValue:
     return MeasuredValue(float(np.quantile(scores, 1 - far, method="higher")), len(scores))
 
 
-def reidentified(genuine: Scores, limit: MeasuredValue) -> MeasuredValue:
+def reidentification_rate(genuine: Scores, limit: MeasuredValue) -> MeasuredValue:
     """Return the share of probes whose score against their own person exceeds a threshold."""
     scores = genuine[np.isfinite(genuine)]
     if limit.value is None:
         return MeasuredValue(None, len(scores), limit.note)
-    return share(int((scores > limit.value).sum()), len(scores), "faces that other frames show again")
+    return share_value(int((scores > limit.value).sum()), len(scores), "faces that other frames show again")
 
 
-def mistaken(
+def false_match_rates(
     found: AttackScores, people: Sequence[int] | NDArray[np.integer], limit: MeasuredValue
 ) -> dict[int, MeasuredValue]:
     """Return for each person the share of other people's published faces that are taken for them.
@@ -173,11 +175,13 @@ def mistaken(
         if limit.value is None:
             shares[person] = MeasuredValue(None, len(scores), limit.note)
         else:
-            shares[person] = share(int((scores > limit.value).sum()), len(scores), "other people in the recording")
+            shares[person] = share_value(
+                int((scores > limit.value).sum()), len(scores), "other people in the recording"
+            )
     return shares
 
 
-def by_chance(
+def chance_rate(
     found: AttackScores,
     people: Sequence[int] | NDArray[np.integer],
     limit: MeasuredValue,
@@ -191,14 +195,14 @@ def by_chance(
         limit: threshold of scores.
         some: (n,) which faces count; all when None.
     """
-    each = mistaken(found, people, limit)
+    each = false_match_rates(found, people, limit)
     counts = np.isfinite(found.genuine) if some is None else np.isfinite(found.genuine) & some
     own = np.asarray(people, np.int64)[counts]
     weighed = [MeasuredValue(each[person].value, int((own == person).sum())) for person in each]
-    return pooled(weighed, limit.note or "There is nobody else in the recording.")
+    return pool_values(weighed, limit.note or "There is nobody else in the recording.")
 
 
-def worst_track(
+def find_worst_track(
     found: AttackScores,
     tracks: Sequence[int] | NDArray[np.integer],
     people: Sequence[int] | NDArray[np.integer],
@@ -210,32 +214,32 @@ def worst_track(
     number is -1 where there is no track.
     """
     numbers = np.asarray(tracks, np.int64)
-    rates = by_track(found.genuine, numbers, limit)
-    short = [key for key, rate in rates.items() if rate.n < LEAST_IN_TRACK and rate.n]
-    groups = [(key, numbers == key) for key, rate in rates.items() if rate.n >= LEAST_IN_TRACK]
+    rates = rates_by_track(found.genuine, numbers, limit)
+    short = [key for key, rate in rates.items() if rate.n < MIN_FACES_IN_TRACK and rate.n]
+    groups = [(key, numbers == key) for key, rate in rates.items() if rate.n >= MIN_FACES_IN_TRACK]
     if short:
         groups.append((max(short, key=lambda key: float(rates[key].value or 0.0)), np.isin(numbers, short)))
     worst: tuple[float, MeasuredValue, MeasuredValue, int] | None = None
     for key, some in groups:
-        rate, chance = reidentified(found.genuine[some], limit), by_chance(found, people, limit, some)
+        rate, chance = reidentification_rate(found.genuine[some], limit), chance_rate(found, people, limit, some)
         beyond = float(rate.value or 0.0) - float(chance.value or 0.0)
-        if rate.value is not None and rate.n >= LEAST_IN_TRACK and (worst is None or beyond > worst[0]):
+        if rate.value is not None and rate.n >= MIN_FACES_IN_TRACK and (worst is None or beyond > worst[0]):
             worst = beyond, rate, chance, key
     if worst is None:
-        note = limit.note or f"No track has {LEAST_IN_TRACK} faces to compare."
+        note = limit.note or f"No track has {MIN_FACES_IN_TRACK} faces to compare."
         return MeasuredValue(None, 0, note), MeasuredValue(None, 0, note), -1
     return worst[1:]
 
 
-def by_track(
+def rates_by_track(
     genuine: Scores, tracks: Sequence[int] | NDArray[np.integer], limit: MeasuredValue
 ) -> dict[int, MeasuredValue]:
     """Return the share of re-identified faces of each track."""
     numbers = np.asarray(tracks, np.int64)
-    return {int(key): reidentified(genuine[numbers == key], limit) for key in np.unique(numbers)}
+    return {int(key): reidentification_rate(genuine[numbers == key], limit) for key in np.unique(numbers)}
 
 
-def rank_one(found: AttackScores) -> MeasuredValue:
+def rank_one_rate(found: AttackScores) -> MeasuredValue:
     """Return the share of probes that are nearest to their own person of all people in the gallery.
 
     As for video swaps on FaceForensics++ (arXiv 2505.20985). Chance is one divided by the number of people.
@@ -266,7 +270,7 @@ def _people(count: int) -> str:
     return "one person" if count == 1 else f"{count} people"
 
 
-LEAST = 2
+MIN_EMBEDDINGS = 2
 
 
 def identity_variance(embeddings: NDArray[np.floating]) -> MeasuredValue:
@@ -278,14 +282,14 @@ def identity_variance(embeddings: NDArray[np.floating]) -> MeasuredValue:
     Args:
         embeddings: (n, d).
     """
-    if len(embeddings) < LEAST:
-        return MeasuredValue(None, len(embeddings), f"It takes {LEAST} faces of one track.")
-    mean = unit(embeddings).mean(0)
+    if len(embeddings) < MIN_EMBEDDINGS:
+        return MeasuredValue(None, len(embeddings), f"It takes {MIN_EMBEDDINGS} faces of one track.")
+    mean = unit_vectors(embeddings).mean(0)
     return MeasuredValue(max(0.0, float(1 - mean @ mean)), len(embeddings))
 
 
-PEOPLE = 8
-THRESHOLDS = {"mobilefacenet": 0.245}
+REFERENCE_PEOPLE = 8
+REFERENCE_THRESHOLDS = {"mobilefacenet": 0.245}
 """Embedder -> the cosine that one in a hundred comparisons of different people exceeds, of 700 comparisons of eight
 people in sharp pictures."""
 
@@ -297,7 +301,7 @@ def reference_threshold(embedder: str, reason: str) -> MeasuredValue | None:
         embedder: key of the model.
         reason: why the study has none of its own.
     """
-    known = THRESHOLDS.get(embedder)
+    known = REFERENCE_THRESHOLDS.get(embedder)
     if known is None:
         return None
-    return MeasuredValue(known, 0, f"{reason} The threshold is that of a reference set of {PEOPLE} people.")
+    return MeasuredValue(known, 0, f"{reason} The threshold is that of a reference set of {REFERENCE_PEOPLE} people.")

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from project.option_limits import hold_to_limits, limited
+from project.option_limits import check_limits, limited_field
 
 # Standard deviation that is left to do on the reduced picture, in its own samples. At 2, what lies at the reduced
 # picture's highest frequency is damped to exp(-2 pi^2) = 3e-9, so reducing first lets nothing through.
@@ -25,10 +25,10 @@ class BlurOptions:
             naively and the face was still found by a detector; at 0.25 neither.
     """
 
-    strength: float = limited(0.3, 0.25, 2.0, "Strength", "Standard deviation as a share of the face's width.")
+    strength: float = limited_field(0.3, 0.25, 2.0, "Strength", "Standard deviation as a share of the face's width.")
 
     def __post_init__(self) -> None:
-        hold_to_limits(self)
+        check_limits(self)
 
 
 class Blur:

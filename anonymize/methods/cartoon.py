@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from anonymize.methods.face_methods import Face, FaceSource, Image
 from project.entities.study_records import FaceTrack
-from project.option_limits import hold_to_limits, limited
+from project.option_limits import check_limits, limited_field
 from project.progress import Progress
 
 if TYPE_CHECKING:
@@ -30,11 +30,13 @@ class CartoonOptions:
         smoothing: how much of the drawing before stays where little changed.
     """
 
-    size: int = limited(256, 128, 1024, "Size", "Side of the crop in pixels, where the network takes any.")
-    smoothing: float = limited(0.5, 0.0, 0.9, "Smoothing", "How much of the drawing before stays where it is alike.")
+    size: int = limited_field(256, 128, 1024, "Size", "Side of the crop in pixels, where the network takes any.")
+    smoothing: float = limited_field(
+        0.5, 0.0, 0.9, "Smoothing", "How much of the drawing before stays where it is alike."
+    )
 
     def __post_init__(self) -> None:
-        hold_to_limits(self)
+        check_limits(self)
 
 
 class Cartoon:
@@ -78,7 +80,7 @@ class Cartoon:
         """Return the cartoon of the face's rectangle; None where the network gave back what it got, or no picture."""
         import cv2
 
-        from anonymize.methods.face_network import unchanged
+        from anonymize.methods.face_network import is_unchanged
 
         assert self._network is not None
         move = self._move(face)
@@ -86,7 +88,7 @@ class Cartoon:
         found = cv2.warpAffine(face.image, move, size, flags=_way(move), borderMode=cv2.BORDER_REFLECT_101)
         crop = np.asarray(found, np.uint8)
         drawn = self._cartoon(crop)
-        if drawn is None or unchanged(crop, drawn):
+        if drawn is None or is_unchanged(crop, drawn):
             self._before.pop(face.track_id, None)
             return None
         drawn = self._steady(face, drawn)

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from anonymize.methods.blur import Blur
 from anonymize.methods.face_methods import Face, FaceSource, Image
 from models.faces.landmarks.face_signals import five_points
-from models.faces.landmarks.landmark_finders import LandmarkFinder, landmark_finder
+from models.faces.landmarks.landmark_finders import LandmarkFinder, create_landmark_finder
 from models.weights import installed_weights as weights
 from project.errors import UserError
-from project.option_limits import hold_to_limits, limited
+from project.option_limits import check_limits, limited_field
 from project.progress import Progress
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ FOLDER = "source-faces"
 MANIFEST = "faces.toml"
 ORIGINS = ("generated", "consented")
 _PICTURES = {".png", ".jpg", ".jpeg", ".webp", ".bmp"}
-_LEAST_STATEMENT = 20
+_MIN_STATEMENT_CHARS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +49,18 @@ class SourceFace:
     statement: str
 
 
-def folder() -> Path:
+def source_faces_folder() -> Path:
     """Return where the pictures and their manifest are expected."""
-    return weights.folder() / FOLDER
+    return weights.weights_folder() / FOLDER
 
 
-def source_faces(place: Path | None = None) -> tuple[SourceFace, ...]:
+def load_source_faces(place: Path | None = None) -> tuple[SourceFace, ...]:
     """Return the faces that may be shown, in the order of the manifest.
 
     Raises:
         UserError: there is no manifest, it cannot be read, a picture is not in it or missing, or a statement is.
     """
-    place = place or folder()
+    place = place or source_faces_folder()
     try:
         told = tomllib.loads((place / MANIFEST).read_text("utf-8")).get("face", [])
     except OSError:
@@ -82,7 +82,7 @@ def source_faces(place: Path | None = None) -> tuple[SourceFace, ...]:
     return faces
 
 
-def assigned(identities: Iterable[str], faces: Sequence[SourceFace]) -> dict[str, SourceFace]:
+def choose_source_faces(identities: Iterable[str], faces: Sequence[SourceFace]) -> dict[str, SourceFace]:
     """Return a face for each identity: the first of its own order of the faces that no identity before it has.
 
     An identity's order follows from its name alone. There are two of one face only where there are more identities.
@@ -107,7 +107,7 @@ def _face(place: Path, told: object) -> SourceFace:
         raise UserError(
             f"The origin of the source face {name} is not stated.", f"Set origin to one of {', '.join(ORIGINS)}."
         )
-    if len(statement) < _LEAST_STATEMENT:
+    if len(statement) < _MIN_STATEMENT_CHARS:
         raise UserError(
             f"The statement on the source face {name} is missing.",
             "Say how it was generated, or who consented to what and when.",
@@ -130,10 +130,10 @@ class DeepfakeOptions:
         edge: over which share of its width the swapped face fades into the blurred one around it.
     """
 
-    edge: float = limited(0.1, 0.02, 0.3, "Edge", "Share of its width over which the swapped face fades out.")
+    edge: float = limited_field(0.1, 0.02, 0.3, "Edge", "Share of its width over which the swapped face fades out.")
 
     def __post_init__(self) -> None:
-        hold_to_limits(self)
+        check_limits(self)
 
 
 class Deepfake:
@@ -168,14 +168,14 @@ class Deepfake:
         """
         from anonymize.methods.face_network import PictureNetwork
 
-        faces = source_faces()
+        faces = load_source_faces()
         self._network = PictureNetwork("face-swap")
         self._side = self._network.side("target", _SIDE)
-        self._finder = self._given or landmark_finder()
+        self._finder = self._given or create_landmark_finder()
         self._cuts = frozenset(source.cuts)
         identity = PictureNetwork("face-swap-identity")
         who = {source.identities.get(track.id, track.id) for track in source.tracks}
-        given = assigned(who, faces)
+        given = choose_source_faces(who, faces)
         vectors: dict[SourceFace, NDArray[np.float32]] = {}
         for face in dict.fromkeys(given.values()):
             progress.check_cancelled()
@@ -186,7 +186,7 @@ class Deepfake:
         """Return the swapped face on its blurred surroundings; None without landmarks, or where nothing was swapped."""
         import cv2
 
-        from anonymize.methods.face_network import unchanged
+        from anonymize.methods.face_network import is_unchanged
 
         assert self._network is not None
         points = self._points(face)
@@ -199,7 +199,7 @@ class Deepfake:
         crop = np.asarray(seen, np.uint8)
         found = self._network.run({"target": self._network.values("target", crop), "source": vector})
         swapped = self._network.picture("swapped", found)
-        if swapped is None or swapped.shape != crop.shape or unchanged(crop, swapped):
+        if swapped is None or swapped.shape != crop.shape or is_unchanged(crop, swapped):
             return None
         x, y, width, height = face.rect
         back = cv2.invertAffineTransform(move)
@@ -245,10 +245,10 @@ def _move(points: Points, side: int) -> NDArray[np.float64]:
     As insightface's `face_align` has it: sides that are no multiple of 112 are those of a face of 128 pixels, which
     shows 8 more on the left and on the right.
     """
-    from models.faces.face_cropping import SIDE, TEMPLATE, similarity
+    from models.faces.face_cropping import ALIGNED_SIDE, FACE_TEMPLATE, similarity_transform
 
-    ratio, aside = (side / SIDE, 0.0) if side % SIDE == 0 else (side / 128, 8.0)
-    return similarity(points, np.asarray((TEMPLATE + np.array([aside, 0])) * ratio, np.float32))
+    ratio, aside = (side / ALIGNED_SIDE, 0.0) if side % ALIGNED_SIDE == 0 else (side / 128, 8.0)
+    return similarity_transform(points, np.asarray((FACE_TEMPLATE + np.array([aside, 0])) * ratio, np.float32))
 
 
 def _vector(source: SourceFace, network: "PictureNetwork", finder: LandmarkFinder) -> NDArray[np.float32]:
@@ -259,7 +259,7 @@ def _vector(source: SourceFace, network: "PictureNetwork", finder: LandmarkFinde
     """
     import cv2
 
-    from models.faces.face_cropping import aligned
+    from models.faces.face_cropping import align_faces
 
     read = cv2.imread(str(source.file), cv2.IMREAD_COLOR)
     if read is None:
@@ -270,6 +270,6 @@ def _vector(source: SourceFace, network: "PictureNetwork", finder: LandmarkFinde
     found = next((one for one in finder.find(image, inner) if one is not None), None)
     if found is None:
         raise UserError(f"No face is seen in {source.file.name}.", "Take a picture in which the face fills the middle.")
-    face = aligned(image, five_points(found)[None])[0]
+    face = align_faces(image, five_points(found)[None])[0]
     vector = network.run({"face": network.values("face", face)}).reshape(1, -1)
     return np.asarray(vector / max(float(np.linalg.norm(vector)), 1e-12), np.float32)

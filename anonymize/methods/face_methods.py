@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from models.weights import installed_weights as weights
 from project.entities.study_records import FaceTrack
-from project.plugins import made, type_of
+from project.plugins import create_plugin, load_type
 from project.progress import Progress
 
 Image: TypeAlias = NDArray[np.uint8]
@@ -197,7 +197,7 @@ class FaceMethod(MethodDescription, Protocol):
 Method: TypeAlias = PlaneMethod | FaceMethod
 
 
-DEFAULT = "solid"
+DEFAULT_METHOD = "solid"
 """Needs nothing, and leaves nothing of a face."""
 
 _RECOMMENDED = ("synthetic",)
@@ -220,7 +220,7 @@ def method_type(name: str) -> type[Method]:
     Raises:
         UserError: there is no such method.
     """
-    found: type[Method] = type_of(METHODS, name, "anonymization method")
+    found: type[Method] = load_type(METHODS, name, "anonymization method")
     return found
 
 
@@ -230,19 +230,19 @@ def missing_weights(name: str) -> list[str]:
     Raises:
         UserError: there is no such method.
     """
-    return [needed for needed in method_type(name).needs if not weights.installed(needed)]
+    return [needed for needed in method_type(name).needs if not weights.is_installed(needed)]
 
 
-def recommended() -> str:
+def recommended_method() -> str:
     """Return the method that is best for a release with what is installed."""
-    return next((name for name in _RECOMMENDED if name in METHODS and not missing_weights(name)), DEFAULT)
+    return next((name for name in _RECOMMENDED if name in METHODS and not missing_weights(name)), DEFAULT_METHOD)
 
 
-def method(name: str = DEFAULT, **options: Any) -> Method:
+def create_method(name: str = DEFAULT_METHOD, **options: Any) -> Method:
     """Make a method ready for use.
 
     Raises:
         UserError: there is no such method, it has no such option, or a value is outside what is safe.
     """
-    ready: Method = made(method_type(name), f"method “{name}”", options)
+    ready: Method = create_plugin(method_type(name), f"method “{name}”", options)
     return ready

@@ -31,11 +31,11 @@ class PictureNetwork:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._fit = weights.fit(name)
+        self._fit = weights.signature_match(name)
         wanted = weights.network(name)
         self._spans = {tensor.role: tensor.span for tensor in (*wanted.inputs, *wanted.outputs)}
         self._outputs = [tensor.role for tensor in wanted.outputs]
-        self._session = open_session(weights.path(name), threads=_THREADS)
+        self._session = open_session(weights.verified_path(name), threads=_THREADS)
         self.key = self._fit.key
 
     def side(self, role: str, otherwise: int) -> int:
@@ -81,7 +81,7 @@ class PictureNetwork:
         return np.asarray(found, np.float32)
 
 
-def unchanged(before: Image, after: Image) -> bool:
+def is_unchanged(before: Image, after: Image) -> bool:
     """Tell whether a picture is nearly the one it was made of, also in other colours.
 
     Either no value changed much, or the detail of one goes along with that of the other (normalized cross-correlation

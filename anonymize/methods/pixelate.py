@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from project.option_limits import hold_to_limits, limited
+from project.option_limits import check_limits, limited_field
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +19,10 @@ class PixelateOptions:
             fifty, as good as chance, so there is no way to ask for more.
     """
 
-    cells: int = limited(6, 1, 8, "Cells per face width", "Fewer cells hide more.")
+    cells: int = limited_field(6, 1, 8, "Cells per face width", "Fewer cells hide more.")
 
     def __post_init__(self) -> None:
-        hold_to_limits(self)
+        check_limits(self)
 
 
 class Pixelate:

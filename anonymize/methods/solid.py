@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 # The middle of the range is a neutral grey on a luma plane, no colour on a chroma plane and grey in RGB, whatever
 # the matrix and the range of the picture.
-NEUTRAL = 128
+NEUTRAL_GREY = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,4 +36,4 @@ class Solid:
 
     def cover(self, samples: NDArray[np.uint8], face_width: float, subsampling: tuple[int, int]) -> NDArray[np.uint8]:  # noqa: ARG002
         """Return grey; the samples are not looked at."""
-        return np.full_like(samples, NEUTRAL)
+        return np.full_like(samples, NEUTRAL_GREY)

@@ -7,10 +7,18 @@ looked at, and scored so.
 import re
 from collections.abc import Iterator, Sequence
 
-from anonymize.pii_detection.name_tokens import Token, Tokens, is_family, is_given, places, plain_words, small_places
+from anonymize.pii_detection.name_tokens import (
+    Token,
+    Tokens,
+    is_family_name,
+    is_given_name,
+    places,
+    plain_words,
+    small_places,
+)
 from anonymize.pii_detection.pii_hit import LIKELY, PERSON, PLACE, STRONG, WEAK, PiiSpan
-from project.text_matching.normalization import function_words, is_common, no_names
-from project.text_matching.number_words import even_fold
+from project.text_matching.normalization import capitalized_non_names, function_words, is_common
+from project.text_matching.number_words import fold_same_length
 
 _NAMED = re.compile(
     r"(?<!\w)(?:ich hei(?:ss|\u00df)e|hei(?:ss|\u00df)t|mein(?:e)?\s+(?:vor|nach)?name(?:n)?\s+(?:ist|lautet|war)|"
@@ -272,9 +280,9 @@ _NO_PERSON_ZH = frozenset(
 )
 
 
-def announcements(tokens: Tokens) -> Iterator[PiiSpan]:
+def find_announced_names(tokens: Tokens) -> Iterator[PiiSpan]:
     """Yield names and places that words around them announce."""
-    folded = even_fold(tokens.text).replace("\u2019", "'")
+    folded = fold_same_length(tokens.text).replace("\u2019", "'")
     for match in _NAMED.finditer(folded):
         yield from _name(tokens, match.end(), sure=True, score=STRONG)
     for match in _TITLED.finditer(folded):
@@ -300,10 +308,10 @@ def _name(tokens: Tokens, place: int, *, sure: bool, score: float) -> Iterator[P
     while end < len(words) and end - at < _MOST and _COMMA_NAME.fullmatch(tokens.gap(end)):
         word = words[end]
         if word.key in _PARTICLES and end + 1 < len(words) and _COMMA_NAME.fullmatch(tokens.gap(end + 1)):
-            if not _goes_on(words[end + 1]):
+            if not _continues_name(words[end + 1]):
                 break
             end += 2
-        elif _goes_on(word):
+        elif _continues_name(word):
             end += 1
         else:
             break
@@ -315,15 +323,15 @@ def _is_name(word: Token, *, sure: bool) -> bool:
         return False
     if sure:
         return word.capital or word.flat
-    return is_given(word.key) or (is_family(word.key) and word.capital)
+    return is_given_name(word.key) or (is_family_name(word.key) and word.capital)
 
 
-def _goes_on(word: Token) -> bool:
+def _continues_name(word: Token) -> bool:
     if _is_plain(word) or len(word.key) < 2:
         return False
     if word.capital and not word.flat:
         return True
-    return word.flat and (is_given(word.key) or is_family(word.key))
+    return word.flat and (is_given_name(word.key) or is_family_name(word.key))
 
 
 def _is_plain(word: Token) -> bool:
@@ -332,7 +340,7 @@ def _is_plain(word: Token) -> bool:
     # “n'a”, “l'homme”: what stands before the apostrophe says that it is no name.
     if len(key) > 2 and key[1] == "'" and key[0] in "cdjlmnst" and not word.capital:
         return True
-    return key in function_words() or key in no_names() or key in plain_words()
+    return key in function_words() or key in capitalized_non_names() or key in plain_words()
 
 
 def _place(tokens: Tokens, place: int, *, sure: bool) -> Iterator[PiiSpan]:

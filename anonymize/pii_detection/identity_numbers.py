@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 from anonymize.pii_detection.pii_hit import ACCOUNT, ADDRESS, CERTAIN, IDENTITY, LICENCE, LIKELY, PHONE, STRONG, PiiSpan
-from project.text_matching.number_words import even_fold
+from project.text_matching.number_words import fold_same_length
 
 _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
 
 
-def is_card(digits: str) -> bool:
+def is_payment_card(digits: str) -> bool:
     """Tell whether digits may be the number of a payment card: Luhn's check digit (ISO/IEC 7812-1, annex B)."""
     if len(set(digits)) == 1:
         return False
@@ -101,35 +101,37 @@ _CONTEXTS: tuple[tuple[str, re.Pattern[str], int], ...] = (
 _ANY_NUMBER = re.compile(
     r"\bnumber(?:'s| is)\b|\bmy number\b|\bthe number\b|\bnummer\b|\bnumero\b|\bapunt|\bnote[rz]?\b|号"
 )
-_LEAST_OF_ANY = 6
+_MIN_ANY_DIGITS = 6
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
 _DECIMAL = re.compile(r"\d+\.\d+")
 _DATE = re.compile(r"\d{1,4}([./-])\d{1,2}\1\d{1,4}")
 _CLOCK = re.compile(r"\d{1,2}(?:[:.]\d\d){1,2}(?:[.,]\d+)?")
 _CODE_OF_TIME = re.compile(r"(?:18|19|20)\d\d(?:[-/ ](?:18|19|20)\d\d)*")
 _LEAST_DIGITS, _MOST_PHONE = 7, 15
-_MOST_COUNTED = 10
+_MAX_COUNTED_DIGITS = 10
 
 
-def codes(text: str) -> Iterator[PiiSpan]:
+def find_codes(text: str) -> Iterator[PiiSpan]:
     """Yield numbers and codes of a text in which spoken ones are written out (`written`)."""
-    lower = even_fold(text)
+    lower = fold_same_length(text)
     last_end = 0
     for match in _CODE.finditer(text):
         start, end = match.span()
         if text[start] == "(" and ")" not in match[0]:
             start += 1
-        found = _judged(text[start:end], lower[max(last_end, start - _BEFORE) : start], lower[end : end + _AFTER])
+        found = _classify_code(
+            text[start:end], lower[max(last_end, start - _BEFORE) : start], lower[end : end + _AFTER]
+        )
         if found:
             yield PiiSpan(start, end, *found)
         last_end = end
 
 
-def _judged(code: str, before: str, after: str) -> tuple[str, float] | None:
+def _classify_code(code: str, before: str, after: str) -> tuple[str, float] | None:
     """Return kind and score of a code, or None where it says nothing about anybody."""
     digits = "".join(letter for letter in code if letter.isdigit())
     bare = "".join(letter for letter in code if letter.isalnum())
-    if is_iban(bare) or (13 <= len(digits) <= 19 and is_card(digits)):
+    if is_iban(bare) or (13 <= len(digits) <= 19 and is_payment_card(digits)):
         return ACCOUNT, CERTAIN
     if _GROUPED.fullmatch(code) or _DECIMAL.fullmatch(code) or _CLOCK.fullmatch(code) or _DATE.fullmatch(code):
         return None
@@ -139,7 +141,7 @@ def _judged(code: str, before: str, after: str) -> tuple[str, float] | None:
         return kind, STRONG
     if kind == ADDRESS and len(bare) >= 3:
         return kind, STRONG
-    if years or _counts(code) or len(digits) < _LEAST_DIGITS:
+    if years or _is_counting(code) or len(digits) < _LEAST_DIGITS:
         return None
     return (PHONE if len(digits) <= _MOST_PHONE and bare == digits else IDENTITY), LIKELY
 
@@ -161,13 +163,13 @@ def _context(before: str, after: str) -> tuple[str, int]:
     ]
     if hits:
         return min(hits)[1:]
-    return (PHONE, _LEAST_OF_ANY) if _ANY_NUMBER.search(sentence) else ("", 0)
+    return (PHONE, _MIN_ANY_DIGITS) if _ANY_NUMBER.search(sentence) else ("", 0)
 
 
-def _counts(code: str) -> bool:
+def _is_counting(code: str) -> bool:
     """Tell whether somebody counts: 1, 2, 3, 4, ... or 1234567."""
     numbers = re.findall(r"\d+", code)
-    if any(len(number) > _MOST_COUNTED for number in numbers):
+    if any(len(number) > _MAX_COUNTED_DIGITS for number in numbers):
         return False
     parts = [int(part) for part in numbers]
     if len(parts) == 1:
@@ -195,7 +197,7 @@ _CHINA_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _SPANISH_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
 
 
-def is_chinese(code: str) -> bool:
+def is_chinese_id(code: str) -> bool:
     """Tell whether 18 signs are a Chinese resident's number: GB 11643, ISO 7064 MOD 11-2."""
     if len(code) != 18 or not code[:17].isdigit():
         return False
@@ -203,7 +205,7 @@ def is_chinese(code: str) -> bool:
     return code[17].upper() == "10X98765432"[remainder]
 
 
-def is_french(code: str) -> bool:
+def is_french_social_security(code: str) -> bool:
     """Tell whether 15 signs are a French social security number: its key is 97 less the remainder by 97."""
     if len(code) != 15:
         return False
@@ -231,24 +233,24 @@ def is_german_card(code: str) -> bool:
     return total % 10 == int(code[9])
 
 
-def is_spanish(code: str) -> bool:
+def is_spanish_id(code: str) -> bool:
     """Tell whether 9 signs are a Spanish DNI or NIE: the letter is the remainder by 23."""
     body = code[:8].upper().translate({ord("X"): "0", ord("Y"): "1", ord("Z"): "2"})
     return len(code) == 9 and body.isdigit() and _SPANISH_LETTERS[int(body) % 23] == code[8].upper()
 
 
-_CHECKED: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
-    (_CHINA, is_chinese),
-    (_FRANCE, is_french),
+_NUMBER_CHECKS: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
+    (_CHINA, is_chinese_id),
+    (_FRANCE, is_french_social_security),
     (_GERMANY, is_german_tax),
     (_GERMAN_CARD, is_german_card),
-    (_SPAIN, is_spanish),
+    (_SPAIN, is_spanish_id),
 )
 
 
-def national_numbers(text: str) -> Iterator[PiiSpan]:
+def find_national_numbers(text: str) -> Iterator[PiiSpan]:
     """Yield identity numbers of a text in which spoken numbers are written out."""
-    for pattern, holds in _CHECKED:
+    for pattern, holds in _NUMBER_CHECKS:
         for match in pattern.finditer(text):
             code = "".join(letter for letter in match[0] if letter.isalnum()).removesuffix("D")
             if holds(code):

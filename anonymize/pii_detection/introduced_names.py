@@ -11,15 +11,15 @@ from anonymize.pii_detection.name_tokens import (
     NameEvidence,
     Token,
     Tokens,
-    is_family,
-    is_given,
-    name_end,
+    find_name_end,
+    is_family_name,
+    is_given_name,
     places,
     plain_words,
     small_places,
 )
 from anonymize.pii_detection.pii_hit import LIKELY, ORGANISATION, PERSON, PLACE, STRONG, WEAK, PiiSpan
-from project.text_matching.normalization import function_words, is_common, no_names
+from project.text_matching.normalization import capitalized_non_names, function_words, is_common
 from project.text_matching.number_words import NumberNormalizedText
 
 _KIN = (
@@ -159,7 +159,7 @@ _DOES = re.compile(
 _ENDINGS = frozenset(",.!?;")
 
 
-def introductions(tokens: Tokens) -> Iterator[PiiSpan]:
+def find_introduced_names(tokens: Tokens) -> Iterator[PiiSpan]:
     """Yield the names that words around them announce."""
     for pattern, evidence, score in _RULES:
         for hit in pattern.finditer(tokens.lower):
@@ -167,19 +167,19 @@ def introductions(tokens: Tokens) -> Iterator[PiiSpan]:
     for hit in _SPEAKING.finditer(tokens.lower):
         yield from _name(tokens, hit.start(1), NameEvidence.STRONG, STRONG)
     for hit in _TITLE.finditer(tokens.lower):
-        yield from _titled(tokens, hit.end())
+        yield from _titled_names(tokens, hit.end())
     yield from _vocatives(tokens)
 
 
 def _name(tokens: Tokens, place: int, evidence: NameEvidence, score: float) -> Iterator[PiiSpan]:
     index = tokens.at(place)
     if index < len(tokens.all) and tokens.all[index].start == place:
-        end = name_end(tokens, index, evidence)
+        end = find_name_end(tokens, index, evidence)
         if end is not None:
             yield PiiSpan(place, tokens.all[end - 1].end, PERSON, score)
 
 
-def _titled(tokens: Tokens, place: int) -> Iterator[PiiSpan]:
+def _titled_names(tokens: Tokens, place: int) -> Iterator[PiiSpan]:
     """Yield the name after a title: with a capital any word may be one, without only what is no common word."""
     index = tokens.at(place)
     if index >= len(tokens.all) or tokens.all[index].start != place:
@@ -187,7 +187,7 @@ def _titled(tokens: Tokens, place: int) -> Iterator[PiiSpan]:
     word = tokens.all[index]
     if not word.capital and (word.key in plain_words() or word.key[1:2] == "'"):
         return
-    if (word.capital and not word.flat) or not (is_common(word.key) or word.key in no_names()):
+    if (word.capital and not word.flat) or not (is_common(word.key) or word.key in capitalized_non_names()):
         yield from _name(tokens, place, NameEvidence.STRONG, STRONG)
 
 
@@ -195,23 +195,23 @@ def _vocatives(tokens: Tokens) -> Iterator[PiiSpan]:
     """Yield names that are called at the beginning or end of a sentence, or begin it as who does something."""
     words = tokens.all
     for index, word in enumerate(words):
-        if not is_given(word.key):
+        if not is_given_name(word.key):
             continue
         after = tokens.text[word.end : word.end + 1]
         before = tokens.gap(index)
         called = _COMMA.fullmatch(before) is not None and (after in _ENDINGS or not after) and word.capital
         begins = word.initial and word.capital and not word.flat
         acts = begins and (after == "," or _DOES.match(tokens.lower, word.end) is not None)
-        if (called or acts) and (word.key not in no_names() or acts):
-            if word.key in no_names() and after == ",":
+        if (called or acts) and (word.key not in capitalized_non_names() or acts):
+            if word.key in capitalized_non_names() and after == ",":
                 continue
             yield PiiSpan(word.start, word.end, PERSON, LIKELY)
 
 
-_LEAST = 3
+_MIN_NAME_CHARS = 3
 _ACRONYM = 5
 # Of fewer words, nobody can tell whether they are English.
-_LEAST_ENGLISH = 4
+_MIN_ENGLISH_CHARS = 4
 _INTO = frozenset({"in", "near", "to", "from", "at", "of", "around", "through", "via"})
 _PLACE_WORDS = 3
 _SURELY_INTO = frozenset({"in", "from", "near"})
@@ -220,7 +220,7 @@ _GOING = frozenset(
 )
 
 
-def listed_names(tokens: Tokens) -> Iterator[PiiSpan]:
+def find_listed_names(tokens: Tokens) -> Iterator[PiiSpan]:
     """Yield what looks like a name or a place by itself."""
     at = 0
     words = tokens.all
@@ -233,33 +233,33 @@ def listed_names(tokens: Tokens) -> Iterator[PiiSpan]:
         if not score:
             at += 1
             continue
-        if words[at].capital and at and words[at - 1].key == "in" and not is_given(words[at].key):
+        if words[at].capital and at and words[at - 1].key == "in" and not is_given_name(words[at].key):
             yield PiiSpan(words[at].start, words[at].end, PLACE, WEAK)
             at += 1
             continue
-        end = name_end(tokens, at, NameEvidence.WEAK) or at + 1
+        end = find_name_end(tokens, at, NameEvidence.WEAK) or at + 1
         yield PiiSpan(words[at].start, words[end - 1].end, PERSON, score)
         at = end
 
 
 def _score(tokens: Tokens, word: Token) -> float:
     key = word.key
-    if key in function_words() or key in no_names() or len(key) < 2:
+    if key in function_words() or key in capitalized_non_names() or len(key) < 2:
         return 0
     if key in plain_words() and (
-        not (tokens.english and len(tokens.all) >= _LEAST_ENGLISH) or (word.initial and len(key) <= _LEAST)
+        not (tokens.english and len(tokens.all) >= _MIN_ENGLISH_CHARS) or (word.initial and len(key) <= _MIN_NAME_CHARS)
     ):
         return 0
     if word.text.isupper() and len(word.text) <= _ACRONYM:
         return 0
-    common, given = is_common(key), is_given(key)
+    common, given = is_common(key), is_given_name(key)
     if word.capital and not word.flat:
         if common:
             return WEAK if given and not word.initial and tokens.english else 0
-        if given or is_family(key):
+        if given or is_family_name(key):
             return LIKELY
         return WEAK if tokens.english else 0
-    return WEAK if given and not common and len(key) >= _LEAST and tokens.english else 0
+    return WEAK if given and not common and len(key) >= _MIN_NAME_CHARS and tokens.english else 0
 
 
 def _place_end(tokens: Tokens, at: int) -> int | None:
@@ -275,7 +275,7 @@ def _place_end(tokens: Tokens, at: int) -> int | None:
         if any(tokens.gap(at + i) not in (" ", "-") for i in range(1, count)):
             continue
         name = " ".join(one.key for one in stretch)
-        if name in places() and (not is_given(name) or (at > 0 and words[at - 1].key == "in")):
+        if name in places() and (not is_given_name(name) or (at > 0 and words[at - 1].key == "in")):
             return at + count
         if led and _is_town(name, stretch, sure=words[at - 1].key in _SURELY_INTO):
             return at + count
@@ -288,10 +288,10 @@ def _is_town(name: str, words: Sequence[Token], *, sure: bool) -> bool:
         return False
     if words[0].flat and all(is_common(word.key) for word in words):
         return False
-    return sure or not (is_given(words[0].key) or is_family(words[0].key))
+    return sure or not (is_given_name(words[0].key) or is_family_name(words[0].key))
 
 
-def _goes_there(words: Sequence[Token], at: int) -> bool:
+def _follows_preposition(words: Sequence[Token], at: int) -> bool:
     """Tell whether a name of people and places stands where a place does: “in Lincoln”, “went to Lincoln”."""
     before = [word.key for word in words[max(0, at - 2) : at]]
     return bool(before) and (before[-1] in _SURELY_INTO or (before[-1] == "to" and before[0] in _GOING))
@@ -302,15 +302,15 @@ _ABOUT_NAMES = re.compile(r"\b(?:sur)?name|\bspell|\bspelt|\bcalled|\bunder\b|\b
 _NEAR = 80
 
 
-def spelled(text: str, out: NumberNormalizedText) -> Iterator[PiiSpan]:
+def find_spelled_words(text: str, out: NumberNormalizedText) -> Iterator[PiiSpan]:
     """Yield words that are spelled in a text; `out` is the text written out."""
     for hit in _LETTERS.finditer(out.text):
         start, end = out.span(*hit.span())
         if end - start < 2 * len(hit[0]) - 1:
             continue
         key = hit[0].lower()
-        known = is_given(key) or is_family(key)
-        if key in no_names() or (is_common(key) and not known):
+        known = is_given_name(key) or is_family_name(key)
+        if key in capitalized_non_names() or (is_common(key) and not known):
             continue
         if known or _ABOUT_NAMES.search(text[max(0, start - _NEAR) : end + _NEAR].lower()):
             yield PiiSpan(start, end, PERSON, STRONG if known else LIKELY)
@@ -350,7 +350,7 @@ _PLAIN_TEXT = (
 _PLAIN = frozenset(_PLAIN_TEXT.split())
 
 
-def organisations(text: str) -> Iterator[PiiSpan]:
+def find_organisations(text: str) -> Iterator[PiiSpan]:
     """Yield names of organisations."""
     for pattern, score in ((_NAMED, STRONG), (_OF, STRONG)):
         for hit in pattern.finditer(text):

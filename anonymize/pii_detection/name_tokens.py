@@ -10,53 +10,59 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache, cached_property, lru_cache
 
-from project.text_matching.normalization import fold, function_words, is_common, listed, no_names
+from project.text_matching.normalization import (
+    capitalized_non_names,
+    fold_with_positions,
+    function_words,
+    is_common,
+    read_word_list,
+)
 
 
 @cache
 def given_names() -> frozenset[str]:
     """Return given names of many origins, lower case, without accents."""
-    return listed("given_names.txt")
+    return read_word_list("given_names.txt")
 
 
 @cache
 def family_names() -> frozenset[str]:
     """Return family names of many origins that are no given names, lower case, without accents."""
-    return listed("family_names.txt")
+    return read_word_list("family_names.txt")
 
 
 @cache
 def places() -> frozenset[str]:
     """Return countries and larger towns that are no common words, lower case, without accents."""
-    return listed("places.txt")
+    return read_word_list("places.txt")
 
 
 @cache
 def small_places() -> frozenset[str]:
     """Return towns of 1,000 people and more that `places` has not, lower case, without accents and hyphens."""
-    return listed("small_places.txt")
+    return read_word_list("small_places.txt")
 
 
 @cache
 def plain_words() -> frozenset[str]:
     """Return frequent words of German, Spanish and French that are no names, lower case, without accents."""
-    return listed("plain_words.txt")
+    return read_word_list("plain_words.txt")
 
 
-def is_given(word: str) -> bool:
+def is_given_name(word: str) -> bool:
     """Tell whether a folded word is a given name, also with a possessive ending."""
     return word.removesuffix("'s").removesuffix("'") in given_names()
 
 
-def is_family(word: str) -> bool:
+def is_family_name(word: str) -> bool:
     """Tell whether a folded word is a family name."""
     return word.removesuffix("'s").removesuffix("'") in family_names()
 
 
 @lru_cache(maxsize=1 << 16)
-def key_of(word: str) -> str:
+def word_key(word: str) -> str:
     """Return a word as the lists have it."""
-    return fold(word).text
+    return fold_with_positions(word).text
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
@@ -65,7 +71,7 @@ _BREAK = re.compile(r"[.!?\u2026\n\r\u201c\u201d\"\u00ab\u00bb:\u00bf\u00a1]")
 _ABBREVIATIONS = frozenset({"mr", "mrs", "ms", "dr", "prof", "st", "no", "sr", "sra", "mme", "mlle", "jr"})
 _APOSTROPHES = {0x2019: "'", 0x2018: "'"}
 _ENGLISH_SHARE = 0.55
-_LEAST_WORDS = 4
+_MIN_WORDS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +99,7 @@ class Tokens:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.lower = _even_lower(text)
+        self.lower = _same_length_lower(text)
         self.all = _tokens(text)
         self._starts = [token.start for token in self.all]
 
@@ -109,7 +115,7 @@ class Tokens:
     @cached_property
     def english(self) -> bool:
         """Whether most words are common English ones; weak rules do not judge texts of other languages."""
-        if len(self.all) < _LEAST_WORDS:
+        if len(self.all) < _MIN_WORDS:
             return True
         return sum(is_common(token.key) for token in self.all) >= _ENGLISH_SHARE * len(self.all)
 
@@ -132,11 +138,11 @@ def _tokens(text: str) -> list[Token]:
             stop = next((i for i in range(at + 1, len(spans)) if spans[i][2]), len(spans))
             flat = not any(text[a].isupper() and text[a:b] != "I" for a, b, _ in spans[at:stop])
         word = text[first:last]
-        found.append(Token(first, last, word, key_of(word), word[0].isupper(), initial, flat))
+        found.append(Token(first, last, word, word_key(word), word[0].isupper(), initial, flat))
     return found
 
 
-def _even_lower(text: str) -> str:
+def _same_length_lower(text: str) -> str:
     """Return a text in lower case with plain apostrophes, and as many characters as before."""
     lower = text.translate(_APOSTROPHES).lower()
     if len(lower) == len(text):
@@ -173,10 +179,10 @@ _PARTICLES = frozenset(
         "st",
     }
 )
-_LONGEST = 4
+_MAX_NAME_WORDS = 4
 # Function words that are names where somebody is introduced.
 _ALSO_NAMES = frozenset({"will", "may"})
-_LEAST = 2
+_MIN_NAME_CHARS = 2
 
 
 class NameEvidence(IntEnum):
@@ -192,53 +198,60 @@ class NameEvidence(IntEnum):
     """“everybody calls me ...”: any word may be a nickname."""
 
 
-def name_end(tokens: Tokens, index: int, evidence: NameEvidence) -> int | None:
+def find_name_end(tokens: Tokens, index: int, evidence: NameEvidence) -> int | None:
     """Return the index after the last word of a name that begins at a word; None where none begins there."""
     words = tokens.all
-    if index >= len(words) or not _begins(words[index], evidence):
+    if index >= len(words) or not _can_begin(words[index], evidence):
         return None
     end = index + 1
-    while end < len(words) and end - index < _LONGEST and _joins(tokens.gap(end)):
+    while end < len(words) and end - index < _MAX_NAME_WORDS and _is_name_gap(tokens.gap(end)):
         one = words[end]
-        if one.key in _PARTICLES and end + 1 < len(words) and _joins(tokens.gap(end + 1)) and _follows(words[end + 1]):
+        if (
+            one.key in _PARTICLES
+            and end + 1 < len(words)
+            and _is_name_gap(tokens.gap(end + 1))
+            and _can_continue(words[end + 1])
+        ):
             end += 2
-        elif _follows(one):
+        elif _can_continue(one):
             end += 1
         else:
             break
     return end
 
 
-def _joins(gap: str) -> bool:
+def _is_name_gap(gap: str) -> bool:
     return gap in (" ", "-", "\u00a0", ". ")
 
 
-def _begins(word: Token, evidence: NameEvidence) -> bool:
+def _can_begin(word: Token, evidence: NameEvidence) -> bool:
     key = word.key
-    if key in function_words() and not (key in _ALSO_NAMES and evidence >= _least_for(word)):
+    if key in function_words() and not (key in _ALSO_NAMES and evidence >= _required_evidence(word)):
         return False
     if evidence is NameEvidence.ANY:
-        return len(key) >= _LEAST and key not in no_names()
-    if len(key) < _LEAST or (key in no_names() and not (is_given(key) and evidence >= NameEvidence.SOME)):
+        return len(key) >= _MIN_NAME_CHARS and key not in capitalized_non_names()
+    if len(key) < _MIN_NAME_CHARS or (
+        key in capitalized_non_names() and not (is_given_name(key) and evidence >= NameEvidence.SOME)
+    ):
         return False
-    common, given = is_common(key), is_given(key)
+    common, given = is_common(key), is_given_name(key)
     if word.capital and not word.flat:
         return not common or given or evidence >= NameEvidence.STRONG
     if not common:
-        return given or is_family(key) or evidence >= NameEvidence.STRONG
+        return given or is_family_name(key) or evidence >= NameEvidence.STRONG
     return given and (evidence >= NameEvidence.STRONG or (evidence is NameEvidence.SOME and word.flat))
 
 
-def _least_for(word: Token) -> NameEvidence:
+def _required_evidence(word: Token) -> NameEvidence:
     """Return what has to stand around “will” and “may” for a name: more where no capital says so."""
     return NameEvidence.SOME if word.capital else NameEvidence.STRONG
 
 
-def _follows(word: Token) -> bool:
+def _can_continue(word: Token) -> bool:
     """Tell whether a word may go on with a name that has begun."""
     key = word.key
-    if key in function_words() or len(key) < _LEAST or key in no_names():
+    if key in function_words() or len(key) < _MIN_NAME_CHARS or key in capitalized_non_names():
         return False
     if word.capital and not word.flat:
         return not word.initial
-    return not is_common(key) and (is_given(key) or is_family(key))
+    return not is_common(key) and (is_given_name(key) or is_family_name(key))

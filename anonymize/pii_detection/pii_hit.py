@@ -47,15 +47,13 @@ class PiiSpan:
     word: str = ""
 
 
-def settled(text: str, found: Iterable[PiiSpan]) -> list[PiiMatch]:
+def resolve_overlaps(text: str, found: Iterable[PiiSpan]) -> list[PiiMatch]:
     """Return hits in order of place, without overlaps and without blanks at their ends.
 
     Stretches that overlap become one, so that nothing that any rule found stays outside. It is what the surest of them
     says; of those alike, the longest.
     """
-    trimmed = (
-        replace(one, start=start, end=end) for one in found for start, end in (_trimmed(text, one.start, one.end),)
-    )
+    trimmed = (replace(one, start=start, end=end) for one in found for start, end in (_trim(text, one.start, one.end),))
     ordered = sorted((one for one in trimmed if one.start < one.end), key=lambda s: (s.start, -s.end, -s.score))
     made: list[PiiMatch] = []
     at = 0
@@ -64,11 +62,11 @@ def settled(text: str, found: Iterable[PiiSpan]) -> list[PiiMatch]:
         while at < len(ordered) and ordered[at].start < end:
             end = max(end, ordered[at].end)
             at += 1
-        made.append(_joined(text, ordered[first:at], end))
+        made.append(_merge_spans(text, ordered[first:at], end))
     return made
 
 
-def _joined(text: str, together: Sequence[PiiSpan], end: int) -> PiiMatch:
+def _merge_spans(text: str, together: Sequence[PiiSpan], end: int) -> PiiMatch:
     surest = max(together, key=lambda s: (s.score, s.end - s.start))
     known = next((one for one in (surest, *together) if one.word or one.participant_id), surest)
     start = together[0].start
@@ -77,7 +75,7 @@ def _joined(text: str, together: Sequence[PiiSpan], end: int) -> PiiMatch:
     )
 
 
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     start, end = max(start, 0), min(end, len(text))
     while start < end and text[start].isspace():
         start += 1
@@ -126,6 +124,6 @@ KINDS: dict[str, PiiKind] = {
 """Key -> kind, in the order in which people choose."""
 
 
-def known_kind(key: str) -> str:
+def normalize_kind(key: str) -> str:
     """Return a kind that there is: words of which nobody said what they are count as other."""
     return key if key in KINDS else OTHER

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from anonymize.pii_detection.pii_hit import BIRTH, DATE, LIKELY, LINK, MAIL, STRONG, PiiSpan
-from project.text_matching.normalization import fold, function_words, is_common
+from project.text_matching.normalization import fold_with_positions, function_words, is_common
 
 _MONTHS = (
     "jan(?:uary|uar|vier)?|feb(?:ruary|ruar)?|fevrier|mar(?:ch|s|z)|maerz|apr(?:il)?|avril|ma[iy]|jun[ei]?|juin|jul[yi]?|"
@@ -19,7 +19,7 @@ _DAY = r"(?:[0-3]?\d)(?:st|nd|rd|th|\.)?"
 _NOT_IN_WORD, _NO_MORE = r"(?<![^\W_])", r"(?![^\W_])"
 _ENDS = "com|org|net|edu|gov|io|de|uk|fr|nl|eu|ch|at|it|es"
 
-TELLING: tuple[tuple[str, re.Pattern[str]], ...] = (
+IDENTIFYING_PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("link", re.compile(r"(?:(?<![a-z0-9+.-])[a-z0-9+.-]*://|www\.)[^\s<>\"]+")),
     (
         "e-mail",
@@ -78,21 +78,21 @@ _LOOSE = re.compile(
     r"(?<![^\W_])(?:1[89]\d\d|20[0-2]\d)(?![^\W_])|(?<![^\W_])\d{4,8}(?![^\W_])|\d{1,2}\D{1,3}\d{1,2}\D{1,3}\d{2,4}"
 )
 _SHORT_YEAR = re.compile(r"(?:,?\s+)'?\d\d(?![^\W_])")
-_NEAR = 60
+_BIRTH_DISTANCE = 60
 # 3.1.4 is a version.
-_LEAST_DIGITS = 4
+_MIN_DIGITS = 4
 
 
-def dates(text: str) -> Iterator[PiiSpan]:
+def find_dates(text: str) -> Iterator[PiiSpan]:
     """Yield days of a text in which spoken numbers are written out; with a birth near, also years and bare numbers."""
-    folded = fold(text)
+    folded = fold_with_positions(text)
     births = [hit.span() for hit in _BIRTH.finditer(folded.text)]
-    for kind, pattern in TELLING:
+    for kind, pattern in IDENTIFYING_PATTERNS:
         if kind != "date":
             continue
         for hit in pattern.finditer(folded.text):
             first, last = hit.span()
-            if sum(letter.isdigit() for letter in hit[0]) < _LEAST_DIGITS and not any(map(str.isalpha, hit[0])):
+            if sum(letter.isdigit() for letter in hit[0]) < _MIN_DIGITS and not any(map(str.isalpha, hit[0])):
                 continue
             if year := _SHORT_YEAR.match(folded.text, last):
                 last = year.end()
@@ -104,12 +104,12 @@ def dates(text: str) -> Iterator[PiiSpan]:
             born = _is_near(births, *hit.span())
             yield PiiSpan(*folded.span(*hit.span()), BIRTH if born else DATE, STRONG if born else LIKELY)
     for hit in _LOOSE.finditer(folded.text) if births else ():
-        if any(last <= hit.start() <= last + _NEAR // 2 for _, last in births):
+        if any(last <= hit.start() <= last + _BIRTH_DISTANCE // 2 for _, last in births):
             yield PiiSpan(*folded.span(*hit.span()), BIRTH, STRONG)
 
 
 def _is_near(births: list[tuple[int, int]], first: int, last: int) -> bool:
-    return any(first - _NEAR <= end and begin <= last + _NEAR for begin, end in births)
+    return any(first - _BIRTH_DISTANCE <= end and begin <= last + _BIRTH_DISTANCE for begin, end in births)
 
 
 _TOP = (
@@ -142,32 +142,32 @@ _SPOKEN_LINK = re.compile(
 _HANDLE = re.compile(r"(?<![\w@.])@[^\W_][\w.]{2,}")
 _PATHS = {"link": LINK, "path": LINK, "e-mail": MAIL}
 _BEFORE = re.compile(rf"({_WORD})\s+$")
-_MOST_WORDS_BEFORE = 2
+_MAX_WORDS_BEFORE = 2
 _FAR = 80
 
 
-def electronic(text: str) -> Iterator[PiiSpan]:
+def find_electronic_addresses(text: str) -> Iterator[PiiSpan]:
     """Yield e-mail addresses, links, paths of files and handles."""
-    folded = fold(text)
-    for kind, pattern in TELLING:
+    folded = fold_with_positions(text)
+    for kind, pattern in IDENTIFYING_PATTERNS:
         if kind in _PATHS:
             for hit in pattern.finditer(folded.text):
                 yield PiiSpan(*folded.span(*hit.span()), _PATHS[kind], STRONG)
     for hit in _SPOKEN_MAIL.finditer(folded.text):
-        yield PiiSpan(*folded.span(_with_words_before(folded.text, hit.start()), hit.end()), MAIL, STRONG)
+        yield PiiSpan(*folded.span(_extend_start(folded.text, hit.start()), hit.end()), MAIL, STRONG)
     for hit in _CHINESE_MAIL.finditer(folded.text):
         yield PiiSpan(*folded.span(*hit.span()), MAIL, STRONG)
     for hit in _SPOKEN_LINK.finditer(folded.text):
-        yield PiiSpan(*folded.span(_without_little_words(hit), hit.end()), LINK, LIKELY)
+        yield PiiSpan(*folded.span(_skip_function_word(hit), hit.end()), LINK, LIKELY)
     for hit in _HANDLE.finditer(folded.text):
         yield PiiSpan(*folded.span(*hit.span()), LINK, STRONG)
 
 
-def _with_words_before(text: str, start: int) -> int:
+def _extend_start(text: str, start: int) -> int:
     """Return where a spoken address begins: “jo smith at ...” and “bob 99 at ...” are said without a joining word."""
     after = re.compile(_WORD).match(text, start)
     only_number = after is not None and after[0].isdigit()
-    for _ in range(_MOST_WORDS_BEFORE):
+    for _ in range(_MAX_WORDS_BEFORE):
         before = _BEFORE.search(text[max(start - _FAR, 0) : start])
         if not before or before[1] in function_words():
             break
@@ -177,7 +177,7 @@ def _with_words_before(text: str, start: int) -> int:
     return start
 
 
-def _without_little_words(hit: re.Match[str]) -> int:
+def _skip_function_word(hit: re.Match[str]) -> int:
     """Return where a spoken link begins: “is agnes dot com” begins with the name."""
     first = re.match(rf"({_WORD})\s+", hit[0])
     return hit.start() + first.end() if first and first[1] in function_words() else hit.start()

@@ -8,10 +8,10 @@ import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from anonymize.pii_detection.name_tokens import key_of
+from anonymize.pii_detection.name_tokens import word_key
 from anonymize.pii_detection.pii_hit import KINDS, NAMES, PiiMatch
-from anonymize.pii_detection.text_scrubber import LEFT_OUT, TextRedaction
-from project.text_matching.spoken_forms import written
+from anonymize.pii_detection.text_scrubber import OMISSION_MARK, TextRedaction
+from project.text_matching.spoken_forms import write_out_spoken
 from resources import resource
 
 _LABEL = re.compile(r"\[([A-Z]+)_(\d{1,9})\]")
@@ -40,7 +40,7 @@ class Replacements:
             people: id of a participant -> what is written in place of all names of them.
             kept: the numbers that were given before, which stay; see `numbers`.
         """
-        self._given = {key_of(word): after for word, after in (given or {}).items()}
+        self._given = {word_key(word): after for word, after in (given or {}).items()}
         self._people = dict(people or {})
         self._numbers = {label: dict(each) for label, each in (kept or {}).items()}
         self._next: dict[str, int] = {label: max(each.values(), default=0) + 1 for label, each in self._numbers.items()}
@@ -64,8 +64,8 @@ class Replacements:
         """Return what is written in place of a hit."""
         if hit.participant_id in self._people and KINDS[hit.kind].group == NAMES:
             return self._people[hit.participant_id or ""]
-        words = identity_of(hit)
-        given = self._given.get(key_of(hit.word or hit.text)) or self._given.get(words)
+        words = hit_identity(hit)
+        given = self._given.get(word_key(hit.word or hit.text)) or self._given.get(words)
         label = KINDS[hit.kind].label
         if given is not None:
             chosen = _LABEL.fullmatch(given)
@@ -105,44 +105,44 @@ class Replacements:
         for hit in hits:
             if KINDS[hit.kind].group != NAMES:
                 continue
-            words = identity_of(hit)
+            words = hit_identity(hit)
             parts = words.split()
             for part in parts if len(parts) > 1 else ():
                 owners.setdefault(part, set()).add(words)
         self._whole = {part: next(iter(full)) for part, full in owners.items() if len(full) == 1}
 
 
-def identity_of(hit: PiiMatch) -> str:
+def hit_identity(hit: PiiMatch) -> str:
     """Return what two hits have in common that mean the same: no case, accents, marks, endings; spoken as written."""
     return _identity(hit.word, hit.text, KINDS[hit.kind].group == NAMES)
 
 
 @lru_cache(maxsize=1 << 16)
 def _identity(word: str, text: str, is_name: bool) -> str:
-    key = key_of(word or written(text).text)
+    key = word_key(word or write_out_spoken(text).text)
     if not is_name:
         return _MARKS.sub("", key)
     return " ".join(_MARKS.sub(" ", key.removesuffix("'s")).split())
 
 
-def stand_in_names(people: Sequence[str], seed: str, taken: Iterable[str]) -> dict[str, str]:
+def choose_stand_ins(people: Sequence[str], seed: str, taken: Iterable[str]) -> dict[str, str]:
     """Return id of a participant -> a name that stands in for them; none of the words that are taken, none twice.
 
     The order in which names are tried follows from the seed and the id alone. Who comes when the list is used up
     gets a name with a number.
     """
     names = resource("personal", "stand_ins.txt").read_text("utf-8").split()
-    used = {key_of(word) for word in taken}
+    used = {word_key(word) for word in taken}
     found: dict[str, str] = {}
     for person in people:
         order = sorted(names, key=lambda name: hashlib.sha256(f"{seed}\0{person}\0{name}".encode()).digest())
-        free = next((name for name in order if key_of(name) not in used), None)
+        free = next((name for name in order if word_key(name) not in used), None)
         number = 2
         while free is None:
             name = f"{order[0]} {number}"
-            free = name if key_of(name) not in used else None
+            free = name if word_key(name) not in used else None
             number += 1
-        used.add(key_of(free))
+        used.add(word_key(free))
         found[person] = free
     return found
 
@@ -179,6 +179,6 @@ class PersonalPlaces:
     def _written_in(self, text: str) -> list[tuple[int, int]]:
         """Return where replacements stand in a text."""
         forms = "|".join(
-            re.escape(one) for one in sorted({LEFT_OUT, *self._replacements.written()}, key=len, reverse=True)
+            re.escape(one) for one in sorted({OMISSION_MARK, *self._replacements.written()}, key=len, reverse=True)
         )
         return [hit.span() for hit in re.finditer(rf"\[[A-Z]+_\d+\]|{forms}", text)]

@@ -144,7 +144,7 @@ _NO_STREET = frozenset(_NO_STREET_TEXT.split())
 _LITTLE_WORDS_OF_STREETS = frozenset({"the", "of", "and", "de", "la", "saint", "old", "new"})
 
 
-def addresses(text: str) -> Iterator[PiiSpan]:
+def find_addresses(text: str) -> Iterator[PiiSpan]:
     """Yield addresses of a text in which spoken numbers are written out."""
     lower = text.lower()
     lived = _LIVING.search(lower) is not None
@@ -172,13 +172,13 @@ def addresses(text: str) -> Iterator[PiiSpan]:
         _AT_CODE,
     ):
         for hit in pattern.finditer(text):
-            if until := _until_telephone(text, *hit.span()):
+            if until := _end_before_telephone(text, *hit.span()):
                 yield PiiSpan(hit.start(), until, ADDRESS, STRONG)
     for pattern in (_CHINESE, _CHINESE_UNIT) if _HAN_SIGN.search(text) else ():
         for hit in pattern.finditer(text):
             yield PiiSpan(_chinese_start(text, *hit.span()), hit.end(), ADDRESS, STRONG)
     for hit in _GERMAN.finditer(text):
-        if until := _until_telephone(text, *hit.span()):
+        if until := _end_before_telephone(text, *hit.span()):
             yield PiiSpan(hit.start(), until, ADDRESS, LIKELY)
     for hit in _NO_NUMBER.finditer(text):
         yield PiiSpan(hit.start(1), hit.end(), ADDRESS, LIKELY)
@@ -206,7 +206,7 @@ _NO_NAME = frozenset({"y", "e", "o", "et", "ou", "und", "oder", "no", "ne", "nic
 """Words in small letters after “calle” or “rue” that say that no name of a street follows."""
 
 
-def _until_telephone(text: str, start: int, end: int) -> int:
+def _end_before_telephone(text: str, start: int, end: int) -> int:
     """Return where an address ends whose number is that of a telephone, as its words say; 0 where it is no address.
 
     Only what stands right before a long number says so: in doubt it is the number of a house, and hidden.

@@ -19,22 +19,22 @@ _RUN = re.compile(r"[a-z0-9.\-]+", re.IGNORECASE)
 _SCHEME = re.compile(r"https?://\Z", re.IGNORECASE)
 _PATH = re.compile(r"/[^\s()<>\"']*")
 _LETTERS = re.compile(r"[a-z0-9-]*", re.IGNORECASE)
-_LONGEST_SCHEME = len("https://")
-_LONGEST = 253
+_MAX_SCHEME_CHARS = len("https://")
+_MAX_HOST_CHARS = 253
 """No name of a host is longer (RFC 1035, 2.3.4)."""
-_LONGEST_PATH = 2_048
+_MAX_PATH_CHARS = 2_048
 _NAMED_DOMAIN = re.compile(r"\(\?:([a-z0-9-]+)\)")
 
 
-def links(text: str) -> Iterator[PiiSpan]:
+def find_links(text: str) -> Iterator[PiiSpan]:
     """Yield links whose domain ends in a public suffix, by the list that is installed; no host is asked."""
     for run in _RUN.finditer(text):
         start = run.start()
-        ends = _ends(text, run) if "." in run[0] else []
+        ends = _domain_ends(text, run) if "." in run[0] else []
         while ends:
-            reached = [pair for pair in ends if pair[0] - start <= _LONGEST]
+            reached = [pair for pair in ends if pair[0] - start <= _MAX_HOST_CHARS]
             if not reached:
-                start = ends[0][0] - _LONGEST
+                start = ends[0][0] - _MAX_HOST_CHARS
                 continue
             _, end = reached[-1]
             ends = ends[len(reached) :]
@@ -44,17 +44,17 @@ def links(text: str) -> Iterator[PiiSpan]:
 
 def _link(text: str, start: int, end: int, run_end: int) -> Iterator[PiiSpan]:
     """Yield the link that begins and whose host ends at some places, with its scheme and path."""
-    if scheme := _SCHEME.search(text[max(0, start - _LONGEST_SCHEME) : start]):
+    if scheme := _SCHEME.search(text[max(0, start - _MAX_SCHEME_CHARS) : start]):
         start -= len(scheme[0])
-    path = _PATH.match(text, end, end + _LONGEST_PATH) if end == run_end else None
+    path = _PATH.match(text, end, end + _MAX_PATH_CHARS) if end == run_end else None
     whole = text[start : path.end() if path else end]
     if _is_public(whole):
         yield PiiSpan(start, start + len(whole), LINK, CERTAIN, "presidio")
 
 
-def _ends(text: str, run: re.Match[str]) -> list[tuple[int, int]]:
+def _domain_ends(text: str, run: re.Match[str]) -> list[tuple[int, int]]:
     """Return where a dot stands in a run that a known top-level domain follows, and where that ends."""
-    known, longest = _top_level()
+    known, longest = _top_level_domains()
     found = []
     for dot in re.finditer(r"\.", run[0]):
         at = run.start() + dot.start()
@@ -73,7 +73,7 @@ def _is_public(link: str) -> bool:
 
 
 @cache
-def _top_level() -> tuple[frozenset[str], int]:
+def _top_level_domains() -> tuple[frozenset[str], int]:
     """Return the top-level domains that Presidio knows, and the length of the longest."""
     with without_heavy_packages():
         from presidio_analyzer.predefined_recognizers import UrlRecognizer
@@ -83,10 +83,10 @@ def _top_level() -> tuple[frozenset[str], int]:
 
 
 _LANGUAGE = "en"
-_LEAST_SCORE = 0.5
+_MIN_SCORE = 0.5
 # Its patterns take long on long texts; what stands across the end of a piece is whole in the overlap.
 _PIECE, _OVERLAP = 2_000, 120
-_WORTH_IT = re.compile(r"@|\d\D{0,3}\d\D{0,3}\d\D{0,3}\d|\w\.\w\w")
+_CANDIDATE = re.compile(r"@|\d\D{0,3}\d\D{0,3}\d\D{0,3}\d|\w\.\w\w")
 _REGIONS = ("US", "GB", "DE")
 
 _KINDS = {
@@ -133,15 +133,15 @@ _RECOGNIZERS = (
 )
 
 
-def presidio(text: str) -> Iterator[PiiSpan]:
+def find_with_presidio(text: str) -> Iterator[PiiSpan]:
     """Yield what Presidio's patterns find in a text in which spoken numbers are written out."""
-    if not _WORTH_IT.search(text):
+    if not _CANDIDATE.search(text):
         return
-    yield from links(text)
+    yield from find_links(text)
     engine = analyzer()
     for at in range(0, len(text), _PIECE):
         piece = text[at : at + _PIECE + _OVERLAP]
-        for one in engine.analyze(piece, _LANGUAGE, score_threshold=_LEAST_SCORE) if _WORTH_IT.search(piece) else ():
+        for one in engine.analyze(piece, _LANGUAGE, score_threshold=_MIN_SCORE) if _CANDIDATE.search(piece) else ():
             score = CERTAIN if one.score >= CERTAIN else min(STRONG, one.score)
             kind = _KINDS.get(one.entity_type, IDENTITY)
             yield PiiSpan(at + one.start, at + one.end, kind, score, "presidio")

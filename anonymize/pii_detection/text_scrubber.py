@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from anonymize.pii_detection.pii_patterns import TELLING
-from project.text_matching.normalization import fold
+from anonymize.pii_detection.pii_patterns import IDENTIFYING_PATTERNS
+from project.text_matching.normalization import fold_with_positions
 
-LEFT_OUT = "[…]"
+OMISSION_MARK = "[…]"
 """Stands where nothing else may: no word of any language can be a part of it."""
 _ENDINGS = r"(?:'s|s'|'|s|es|n|en|in|i|a|e|chen|lein)?"
 # A name this short has no endings: they would make other words of it.
@@ -20,10 +20,10 @@ _SHORT = 3
 _LETTER = r"[^\W\d_]"
 # What joins the parts of a name.
 _JOINS = r"\s+|(?<=[^\W\d_])['\u2010-\u2015-](?=[^\W\d_])"
-_BENT = frozenset({"CYRILLIC", "GREEK"})
-_LONGEST_BEND = 4
+_INFLECTED_SCRIPTS = frozenset({"CYRILLIC", "GREEK"})
+_MAX_ENDING_CHARS = 4
 # Words of all other scripts stand without blanks, or with other words joined to them: they are found anywhere.
-_SPACED = frozenset({"LATIN", "ARMENIAN", "GEORGIAN", *_BENT})
+_SPACED_SCRIPTS = frozenset({"LATIN", "ARMENIAN", "GEORGIAN", *_INFLECTED_SCRIPTS})
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ß": "ss"})
 
 
@@ -78,17 +78,17 @@ class PhraseMatcher:
                 if key:
                     self._after.setdefault(key, after)
         # Looking whether the beginning of a word is there at all is far cheaper than a pattern of all words.
-        self._begins = {key: _begin(key) for key in sorted(self._after, key=lambda key: (-len(key), key))}
+        self._begins = {key: _common_prefix(key) for key in sorted(self._after, key=lambda key: (-len(key), key))}
         self._patterns: dict[str, re.Pattern[str]] = {}
 
     def __call__(self, text: str) -> Iterable[TextRedaction]:
         """Return the places of the words in a text, the longest words first; they may overlap."""
-        folded = fold(text)
+        folded = fold_with_positions(text)
         for key, begin in self._begins.items():
             if begin not in folded.text:
                 continue
             if key not in self._patterns:
-                self._patterns[key] = re.compile(_of_word(key))
+                self._patterns[key] = re.compile(_word_pattern(key))
             for hit in self._patterns[key].finditer(folded.text):
                 start, end = folded.span(*hit.span())
                 yield TextRedaction(start, end, "word", self._after[key])
@@ -99,10 +99,10 @@ class PhraseMatcher:
         return None if place is None else text[place.start : place.end]
 
 
-def telling(text: str) -> Iterable[TextRedaction]:
+def find_identifying(text: str) -> Iterable[TextRedaction]:
     """Return the places of e-mail addresses, links, paths, telephone and identity numbers, and dates."""
-    folded = fold(text)
-    for kind, pattern in TELLING:
+    folded = fold_with_positions(text)
+    for kind, pattern in IDENTIFYING_PATTERNS:
         for hit in pattern.finditer(folded.text):
             start, end = folded.span(*hit.span())
             yield TextRedaction(start, end, kind, f"[{kind}]")
@@ -112,7 +112,7 @@ class TextScrubber:
     """Scrubs texts; the same text always gives the same, and a scrubbed text stays as it is."""
 
     def __init__(
-        self, words: Mapping[str, str], finders: Sequence[Finder] = (telling,), keeper: Keeper | None = None
+        self, words: Mapping[str, str], finders: Sequence[Finder] = (find_identifying,), keeper: Keeper | None = None
     ) -> None:
         """Get ready.
 
@@ -139,14 +139,14 @@ class TextScrubber:
             parts, at = [], 0
             for place in places:
                 before = text[place.start : place.end]
-                after = LEFT_OUT if plain or self._places(place.after) else place.after
+                after = OMISSION_MARK if plain or self._places(place.after) else place.after
                 changed.append(Replacement(place.kind, before, after))
                 parts += [text[at : place.start], after]
                 at = place.end
             joined = "".join([*parts, text[at:]])
             text = unicodedata.normalize("NFC", joined)
             # Places of what composes anew with its neighbour are not known any more: then nothing is kept.
-            kept = _moved(kept, places, parts[1::2]) if text == joined else []
+            kept = _shift_spans(kept, places, parts[1::2]) if text == joined else []
             # From the second time on, nothing is written that could be found once more.
             plain = True
         return Scrubbed(text, tuple(changed))
@@ -169,7 +169,7 @@ class TextScrubber:
         return kept
 
 
-def _moved(
+def _shift_spans(
     kept: Sequence[tuple[int, int]], places: Sequence[TextRedaction], written: Sequence[str]
 ) -> list[tuple[int, int]]:
     """Return where stretches stand after places were written over; those that were touched are gone."""
@@ -187,20 +187,20 @@ def _moved(
 
 
 def _key(word: str) -> str:
-    return " ".join(fold(word).text.split())
+    return " ".join(fold_with_positions(word).text.split())
 
 
-def _begin(key: str) -> str:
+def _common_prefix(key: str) -> str:
     """Return letters with which every form of a word begins, as far as they are plain."""
     first = re.split(_JOINS, key)[0]
-    return (first[:-1] if _bends(key) and first == key else first) or key
+    return (first[:-1] if _is_inflected(key) and first == key else first) or key
 
 
-def _of_word(key: str) -> str:
-    if _bends(key):
-        return f"(?<!{_LETTER}){_body(key[:-1])}{_LETTER}{{0,{_LONGEST_BEND}}}(?!{_LETTER})"
+def _word_pattern(key: str) -> str:
+    if _is_inflected(key):
+        return f"(?<!{_LETTER}){_body(key[:-1])}{_LETTER}{{0,{_MAX_ENDING_CHARS}}}(?!{_LETTER})"
     body = _body(key)
-    if any(_script(letter) not in _SPACED for letter in key if letter.isalpha()):
+    if any(_script(letter) not in _SPACED_SCRIPTS for letter in key if letter.isalpha()):
         return body
     before = f"(?<!{_LETTER})" if key[0].isalpha() else r"(?<!\d)" if key[0].isdigit() else ""
     if key[-1].isalpha():
@@ -217,9 +217,9 @@ def _body(key: str) -> str:
     return names[0] + "".join(join + name for join, name in zip(joins, names[1:], strict=True))
 
 
-def _bends(key: str) -> bool:
+def _is_inflected(key: str) -> bool:
     """Tell whether a word is of a script whose languages change the ends of names."""
-    return len(key) > _SHORT and key[-1].isalpha() and _script(key[-1]) in _BENT
+    return len(key) > _SHORT and key[-1].isalpha() and _script(key[-1]) in _INFLECTED_SCRIPTS
 
 
 def _script(letter: str) -> str:

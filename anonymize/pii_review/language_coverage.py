@@ -5,20 +5,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
-from anonymize.pii_detection.text_languages import UNCLEAR, WITH_RULES, words_by_language
+from anonymize.pii_detection.text_languages import LANGUAGES_WITH_RULES, UNKNOWN_LANGUAGE, count_words_by_language
 from anonymize.pii_review.study_finder import searched_by
 from models.names import name_finders as registry
 from models.speech.whisper_languages import LANGUAGES
 from models.weights import installed_weights as weights
-from models.weights.weights_catalogue import entry
+from models.weights.weights_catalogue import find_entry
 from project.queries.recording_rows import all_recordings
 from project.queries.transcript_rows import utterances_of
 from project.session.session import Session
-from project.text_format import counted, size_text
+from project.text_format import format_size, pluralize
 
-_WITHOUT_BLANKS = "zh"
+_UNSPACED_LANGUAGE = "zh"
 """A pipeline of several languages parts words at blanks, so it finds no names in a language that has none."""
-_AGAIN = "Then personal information is looked for again: decide on what is found."
+_SEARCH_AGAIN_HINT = "Then personal information is looked for again: decide on what is found."
 
 
 @dataclass(frozen=True)
@@ -54,13 +54,13 @@ class LanguageCoverage:
     def main_gap(self) -> str:
         """The code of the language of most of the words that are not covered."""
         gaps = {code: count for code, count in self.words.items() if not self._covers(code)}
-        return max(gaps, key=lambda code: gaps[code]) if gaps else UNCLEAR
+        return max(gaps, key=lambda code: gaps[code]) if gaps else UNKNOWN_LANGUAGE
 
     @property
     def model_to_get(self) -> str:
         """Name of the weights that can be fetched and would cover what is not; "" where there are none."""
-        name = registry.BY_LANGUAGE.get(self.main_gap, "")
-        return name if self.searched and name and not entry(name).own else ""
+        name = registry.WEIGHTS_BY_LANGUAGE.get(self.main_gap, "")
+        return name if self.searched and name and not find_entry(name).own else ""
 
     def sentence(self) -> str:
         """Return what is wrong, to be read after the name of a transcript."""
@@ -68,11 +68,11 @@ class LanguageCoverage:
             return "it was not searched for names with the models that are installed now"
         missing, total = self.total - self.covered, self.total
         code = self.main_gap
-        share = f"{missing:,} of {counted(total, 'word')}"
-        if code == UNCLEAR:
+        share = f"{missing:,} of {pluralize(total, 'word')}"
+        if code == UNKNOWN_LANGUAGE:
             return f"the language of {share} cannot be told"
         name = LANGUAGES.get(code, code)
-        if code in WITH_RULES:
+        if code in LANGUAGES_WITH_RULES:
             why = f"rules find numbers, but no model of {name} names is installed"
             return f"{share} are not covered, mostly in {name}: {why}"
         return f"{share} are not covered, mostly in {name}: there are no rules for personal information in {name}"
@@ -81,21 +81,21 @@ class LanguageCoverage:
         """Return what to do about it."""
         if not self.searched:
             return "Look for personal information again: Speech > Personal information, or greenroom pii find STUDY."
-        name = registry.BY_LANGUAGE.get(self.main_gap, "")
+        name = registry.WEIGHTS_BY_LANGUAGE.get(self.main_gap, "")
         if not name:
             return "Look for it by hand."
         command = weights.how_to_get(name)
-        if entry(name).own:
-            return f"Bring a model of names: {command} (see “Models of names” in docs/models.md). {_AGAIN}"
-        wanted = entry(name)
-        about = f"{size_text(wanted.editions[0].size)}, {wanted.licence}"
+        if find_entry(name).own:
+            return f"Bring a model of names: {command} (see “Models of names” in docs/models.md). {_SEARCH_AGAIN_HINT}"
+        wanted = find_entry(name)
+        about = f"{format_size(wanted.editions[0].size)}, {wanted.licence}"
         button = f"the button “Get {name}” under Speech > Personal information"
-        return f"Get the model of names {name} ({about}): {command}, or {button}. {_AGAIN}"
+        return f"Get the model of names {name} ({about}): {command}, or {button}. {_SEARCH_AGAIN_HINT}"
 
     def _covers(self, code: str) -> bool:
-        if not self.searched or code not in WITH_RULES:
+        if not self.searched or code not in LANGUAGES_WITH_RULES:
             return False
-        return code in self.names or (registry.ANY_LANGUAGE in self.names and code != _WITHOUT_BLANKS)
+        return code in self.names or (registry.ANY_LANGUAGE in self.names and code != _UNSPACED_LANGUAGE)
 
 
 @dataclass
@@ -104,29 +104,29 @@ class _Kept:
     words: Counter[str]
 
 
-_KEPT: WeakKeyDictionary[Session, dict[str, _Kept]] = WeakKeyDictionary()
+_CACHE: WeakKeyDictionary[Session, dict[str, _Kept]] = WeakKeyDictionary()
 
 
-def coverage_of(session: Session, recording_id: str) -> LanguageCoverage:
+def compute_coverage(session: Session, recording_id: str) -> LanguageCoverage:
     """Return the languages of the transcript of a recording by words, and what searched it.
 
     The count is kept until the transcript changes. Nothing is searched here: a transcript that was not searched yet
     with the models that are installed now is not covered.
     """
     texts = [one.text for one in utterances_of(session.study, recording_id)]
-    kept = _KEPT.setdefault(session, {})
+    kept = _CACHE.setdefault(session, {})
     known = kept.get(recording_id)
     if known is None or known.texts != texts:
-        known = kept[recording_id] = _Kept(texts, words_by_language(texts))
+        known = kept[recording_id] = _Kept(texts, count_words_by_language(texts))
     recognizers = searched_by(session, [text for text in texts if text.strip()])
     if recognizers is None:
         return LanguageCoverage(known.words, searched=False)
     return LanguageCoverage(known.words, recognizers.languages)
 
 
-def language_gaps(session: Session) -> list[tuple[int, LanguageCoverage]]:
+def find_language_gaps(session: Session) -> list[tuple[int, LanguageCoverage]]:
     """Return number and languages of each recording whose transcript is not mostly covered, in order."""
-    found = [(one.number, coverage_of(session, one.id)) for one in all_recordings(session.study)]
+    found = [(one.number, compute_coverage(session, one.id)) for one in all_recordings(session.study)]
     return [
         (number, coverage)
         for number, coverage in sorted(found, key=lambda pair: pair[0])
@@ -136,9 +136,9 @@ def language_gaps(session: Session) -> list[tuple[int, LanguageCoverage]]:
 
 def share_coverage(session: Session) -> Callable[[Session], None]:
     """Return what lets a second look at the same study, in another thread, share what is known of the first."""
-    kept = _KEPT.setdefault(session, {})
+    kept = _CACHE.setdefault(session, {})
 
     def tell(second: Session) -> None:
-        _KEPT[second] = kept
+        _CACHE[second] = kept
 
     return tell

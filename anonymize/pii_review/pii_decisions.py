@@ -6,17 +6,17 @@ Keeps the numbers that are written in place of personal information, so that non
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from anonymize.pii_detection.name_tokens import key_of
+from anonymize.pii_detection.name_tokens import word_key
 from anonymize.pii_detection.pii_hit import KINDS, PERSON, PiiMatch
-from anonymize.pii_detection.pii_replacement import Replacements, stand_in_names
+from anonymize.pii_detection.pii_replacement import Replacements, choose_stand_ins
 from anonymize.pii_review.review_hits import (
-    NUMBERS,
-    STAND_INS,
+    NUMBERS_PROPERTY,
+    STAND_INS_PROPERTY,
     PlacedHit,
-    hits,
-    kept_numbers,
-    place_of,
-    replacements_of,
+    build_replacements,
+    find_hits,
+    hit_place,
+    read_numbers,
 )
 from project.entities.study_records import Changes
 from project.errors import UserError
@@ -45,7 +45,7 @@ Numbers = Mapping[str, Mapping[str, int]]
 """Label -> what a number stands for -> the number."""
 
 
-def keep_numbers(session: Session, found: Iterable[PlacedHit]) -> None:
+def store_hit_numbers(session: Session, found: Iterable[PlacedHit]) -> None:
     """Keep the numbers of all hits of a study from now on: whoever shows or writes them calls this.
 
     It is no step that can be undone, because a number that somebody has seen must not be given to anybody else. Where
@@ -56,22 +56,22 @@ def keep_numbers(session: Session, found: Iterable[PlacedHit]) -> None:
         found: all hits, as `anonymize.pii_review.review_hits.hits` returns them for the whole study.
     """
     if not session.study.read_only:
-        store_numbers(session, numbers_of(session, found))
+        store_numbers(session, compute_numbers(session, found))
 
 
-def numbers_of(session: Session, found: Iterable[PlacedHit]) -> Numbers:
+def compute_numbers(session: Session, found: Iterable[PlacedHit]) -> Numbers:
     """Return the numbers of all hits of a study, which `store_numbers` keeps; this reads every text."""
-    return replacements_of(session, (one.hit for one in found)).numbers
+    return build_replacements(session, (one.hit for one in found)).numbers
 
 
 def store_numbers(session: Session, numbers: Numbers) -> None:
     """Keep numbers from now on, where the study can be written to."""
-    if not session.study.read_only and numbers != kept_numbers(session):
+    if not session.study.read_only and numbers != read_numbers(session):
         with session.study.step("Number personal information", undoable=False):
-            session.study.set_property(NUMBERS, {label: {**each} for label, each in numbers.items()})
+            session.study.set_property(NUMBERS_PROPERTY, {label: {**each} for label, each in numbers.items()})
 
 
-_TAKE_BACK = "Take back decisions on personal information"
+_WITHDRAW_STEP = "Take back decisions on personal information"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,9 @@ class WordToHide:
     replacement: str | None = None
 
 
-def decide(session: Session, places: Sequence[PlacedHit], verdict: PiiVerdict, kind: str | None = None) -> Changes:
+def decide_places(
+    session: Session, places: Sequence[PlacedHit], verdict: PiiVerdict, kind: str | None = None
+) -> Changes:
     """Say of some places whether they are hidden wherever anything leaves.
 
     Args:
@@ -109,13 +111,13 @@ def decide(session: Session, places: Sequence[PlacedHit], verdict: PiiVerdict, k
     title = "Hide" if verdict is PiiVerdict.HIDE else "Keep"
     with session.step(f"{title} personal information") as step:
         for one in places:
-            _put(session, one.place, one.recording_id, kind or one.kind, verdict)
+            _store_decision(session, one.place, one.recording_id, kind or one.kind, verdict)
     return step.changes
 
 
-def undecide(session: Session, places: Sequence[PlacedHit]) -> Changes:
+def undecide_places(session: Session, places: Sequence[PlacedHit]) -> Changes:
     """Take decisions back: places that no rule finds are gone from the list, the others are hidden until decided."""
-    return take_back(session, places, ())
+    return withdraw_decisions(session, places, ())
 
 
 def set_kind(session: Session, places: Sequence[PlacedHit], kind: str) -> Changes:
@@ -127,7 +129,7 @@ def set_kind(session: Session, places: Sequence[PlacedHit], kind: str) -> Change
     _check_kind(kind)
     with session.step(f"Set kind: {KINDS[kind].title}") as step:
         for one in places:
-            _put(session, one.place, one.recording_id, kind, one.verdict or PiiVerdict.HIDE)
+            _store_decision(session, one.place, one.recording_id, kind, one.verdict or PiiVerdict.HIDE)
     return step.changes
 
 
@@ -162,11 +164,11 @@ def hide_words(session: Session, words: Sequence[WordToHide]) -> Changes:
             raise UserError("There is no word to hide.", "Mark it in the text, or type it.")
         _check_kind(word.kind)
         _check_participant(session, word.participant_id)
-    private = _private(session, wanted)
-    keys = {key_of(one.word) for one in private}
-    with session.step(f"Hide {_named(private[0].word, len(private))} everywhere" if private else "Hide") as step:
+    private = _build_private_words(session, wanted)
+    keys = {word_key(one.word) for one in private}
+    with session.step(f"Hide {_words_text(private[0].word, len(private))} everywhere" if private else "Hide") as step:
         for public in public_words(session.study):
-            if key_of(public) in keys:
+            if word_key(public) in keys:
                 delete_public_word(session.study, public)
         for one in private:
             put_private_word(session.study, one)
@@ -193,43 +195,43 @@ def keep_words(session: Session, words: Sequence[str]) -> Changes:
     for word in public:
         if not word:
             raise UserError("There is no word to keep.", "Mark it in the text, or type it.")
-        if any(one.participant_id for one in private if key_of(one.word) == key_of(word)):
+        if any(one.participant_id for one in private if word_key(one.word) == word_key(word)):
             raise UserError(
                 f"“{word}” is the name of a participant, so it cannot be kept everywhere.",
                 "Take it from the participant first, or keep single places.",
             )
-    keys = {key_of(word) for word in public}
-    with session.step(f"Keep {_named(public[0], len(public))} everywhere" if public else "Keep") as step:
+    keys = {word_key(word) for word in public}
+    with session.step(f"Keep {_words_text(public[0], len(public))} everywhere" if public else "Keep") as step:
         for one in private:
-            if key_of(one.word) in keys:
+            if word_key(one.word) in keys:
                 delete_private_word(session.study, one.word)
         for word in public:
             put_public_word(session.study, word)
     return step.changes
 
 
-def forget(session: Session, word: str) -> Changes:
+def forget_word(session: Session, word: str) -> Changes:
     """Take back that a word is hidden or kept everywhere: from now on, rules judge it again.
 
     Raises:
         UserError: nothing was said about the word.
     """
-    return take_back(session, (), [word])
+    return withdraw_decisions(session, (), [word])
 
 
-def take_back(session: Session, places: Sequence[PlacedHit], words: Sequence[str]) -> Changes:
+def withdraw_decisions(session: Session, places: Sequence[PlacedHit], words: Sequence[str]) -> Changes:
     """Take back decisions on places, and on words everywhere, as one step; see `undecide` and `forget`.
 
     Raises:
         UserError: nothing was said about a word.
     """
-    keys = {key_of(word): word for word in words}
-    private = [one.word for one in private_words(session.study) if key_of(one.word) in keys]
-    public = [one for one in public_words(session.study) if key_of(one) in keys]
+    keys = {word_key(word): word for word in words}
+    private = [one.word for one in private_words(session.study) if word_key(one.word) in keys]
+    public = [one for one in public_words(session.study) if word_key(one) in keys]
     for key, word in keys.items():
-        if key not in {key_of(one) for one in (*private, *public)}:
+        if key not in {word_key(one) for one in (*private, *public)}:
             raise UserError(f"Nothing was decided about “{word}” everywhere.", "List the words: greenroom words STUDY")
-    title = f"Judge {_named(words[0], len(keys))} by its place again" if words and not places else _TAKE_BACK
+    title = f"Judge {_words_text(words[0], len(keys))} by its place again" if words and not places else _WITHDRAW_STEP
     with session.step(title) as step:
         for place in places:
             delete_pii_decision(session.study, place.place)
@@ -240,7 +242,7 @@ def take_back(session: Session, places: Sequence[PlacedHit], words: Sequence[str
     return step.changes
 
 
-def link(session: Session, name: str, participant_id: str | None) -> Changes:
+def link_name(session: Session, name: str, participant_id: str | None) -> Changes:
     """Say whose name a word is: from now on it is hidden everywhere, under the one replacement of that participant.
 
     Raises:
@@ -249,7 +251,7 @@ def link(session: Session, name: str, participant_id: str | None) -> Changes:
     return hide_everywhere(session, name, PERSON, participant_id)
 
 
-def mark(session: Session, text: FreeText, start: int, end: int, kind: str) -> Changes:
+def mark_text(session: Session, text: FreeText, start: int, end: int, kind: str) -> Changes:
     """Hide a stretch of a text that no rule found.
 
     Raises:
@@ -263,9 +265,9 @@ def mark(session: Session, text: FreeText, start: int, end: int, kind: str) -> C
         end -= 1
     if start >= end:
         raise UserError("Nothing is marked.", "Mark the words in the text first.")
-    place = place_of(text, PiiMatch(start, end, kind, text.text[start:end], 1.0, "hand"))
+    place = hit_place(text, PiiMatch(start, end, kind, text.text[start:end], 1.0, "hand"))
     with session.step("Mark personal information") as step:
-        _put(session, place, text.recording_id, kind, PiiVerdict.HIDE)
+        _store_decision(session, place, text.recording_id, kind, PiiVerdict.HIDE)
     return step.changes
 
 
@@ -276,10 +278,10 @@ def use_stand_ins(session: Session, on: bool = True) -> Changes:
     """
     if not on:
         with session.step("Write numbers for names") as step:
-            session.study.set_property(STAND_INS, None)
+            session.study.set_property(STAND_INS_PROPERTY, None)
         return step.changes
     people = [one.id for one in all_participants(session.study)]
-    kept = session.study.get_property(STAND_INS)
+    kept = session.study.get_property(STAND_INS_PROPERTY)
     known = {str(who): str(name) for who, name in kept.items()} if isinstance(kept, dict) else {}
     words = {word.strip(".,;:!?\"'()[]") for one in free_texts(session.study) for word in one.text.split()}
     words |= {word.removesuffix("'s") for word in words}
@@ -287,23 +289,25 @@ def use_stand_ins(session: Session, on: bool = True) -> Changes:
     words |= {part for one in all_annotators(session.study) for part in one.name.split()}
     words |= {one.pseudonym for one in all_participants(session.study)} | {*known.values()}
     new = [who for who in people if who not in known]
-    chosen = {**known, **stand_in_names(new, new_id(), words)}
+    chosen = {**known, **choose_stand_ins(new, new_id(), words)}
     with session.step("Write stand-in names") as step:
-        session.study.set_property(STAND_INS, {**chosen})
+        session.study.set_property(STAND_INS_PROPERTY, {**chosen})
     return step.changes
 
 
-def _named(first: str, number: int) -> str:
+def _words_text(first: str, number: int) -> str:
     return f"“{first}”" if number == 1 else f"{number} words"
 
 
-def _put(session: Session, place: PiiPlace, recording_id: str | None, kind: str, verdict: PiiVerdict) -> None:
+def _store_decision(
+    session: Session, place: PiiPlace, recording_id: str | None, kind: str, verdict: PiiVerdict
+) -> None:
     who = session.annotator()
     assert who is not None
     put_pii_decision(session.study, PiiDecision(place, recording_id, kind, verdict, who.id, utc_now()))
 
 
-def _private(session: Session, words: Iterable[WordToHide]) -> list[PrivateWord]:
+def _build_private_words(session: Session, words: Iterable[WordToHide]) -> list[PrivateWord]:
     """Return words with what is written now for each: its number stays when it is hidden everywhere."""
     people: dict[str, str] = {}
     for known in private_words(session.study):
@@ -315,7 +319,7 @@ def _private(session: Session, words: Iterable[WordToHide]) -> list[PrivateWord]
         after = " ".join((wanted.replacement or "").split()) or people.get(wanted.participant_id or "", "")
         if not after:
             # One numbering for all of them, so that two words never get the same number.
-            numbering = numbering or _numbering(session)
+            numbering = numbering or _number_all_hits(session)
             after = _next_replacement(wanted, *numbering)
         if wanted.participant_id:
             people.setdefault(wanted.participant_id, after)
@@ -323,16 +327,16 @@ def _private(session: Session, words: Iterable[WordToHide]) -> list[PrivateWord]
     return made
 
 
-def _numbering(session: Session) -> tuple[list[PiiMatch], Replacements]:
-    placed = hits(session)
-    keep_numbers(session, placed)
+def _number_all_hits(session: Session) -> tuple[list[PiiMatch], Replacements]:
+    placed = find_hits(session)
+    store_hit_numbers(session, placed)
     found = [one.hit for one in placed]
-    return found, replacements_of(session, found)
+    return found, build_replacements(session, found)
 
 
 def _next_replacement(wanted: WordToHide, found: Iterable[PiiMatch], made: Replacements) -> str:
     word, kind = wanted.word, wanted.kind
-    mine = next((one for one in found if key_of(one.text) == key_of(word) and one.kind == kind), None)
+    mine = next((one for one in found if word_key(one.text) == word_key(word) and one.kind == kind), None)
     hit = mine or PiiMatch(0, len(word), kind, word, 1.0, "hand")
     return made.of(hit if wanted.participant_id is None else replace(hit, participant_id=None))
 
@@ -348,9 +352,9 @@ def _check_participant(session: Session, participant_id: str | None) -> None:
 
 
 def _check_not_private(session: Session, words: Iterable[str]) -> None:
-    private = {key_of(one.word) for one in private_words(session.study)}
+    private = {word_key(one.word) for one in private_words(session.study)}
     for word in words:
-        if key_of(word) in private:
+        if word_key(word) in private:
             raise UserError(
                 f"“{word}” is hidden everywhere, so it cannot be kept in one place.",
                 "Take it back first: let its places be judged one by one.",

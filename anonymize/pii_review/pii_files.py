@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anonymize.pii_detection.pii_hit import KINDS
-from anonymize.pii_review.review_hits import PlacedHit, hits
+from anonymize.pii_review.review_hits import PlacedHit, find_hits
 from project.errors import UserError
 from project.queries.pii_rows import PiiPlace, PiiVerdict
 from project.queries.recording_rows import all_participants
 from project.session.session import Session
-from project.text_format import plain, write_csv
+from project.text_format import restore_formula, write_csv
 
 KEY_COLUMNS = ("replacement", "kind", "participant", "texts", "places")
 _OWNER_ONLY = 0o600
@@ -26,7 +26,7 @@ def key_rows(session: Session) -> list[tuple[str, str, str, str, str]]:
     """Return replacement, kind, participant's pseudonym, what it stands for, and in how many places."""
     people = {one.id: one.pseudonym for one in all_participants(session.study)}
     found: dict[tuple[str, str], tuple[set[str], set[str], list[int]]] = {}
-    for one in hits(session):
+    for one in find_hits(session):
         if one.hidden:
             who, texts, places = found.setdefault((one.replacement, one.kind), (set(), set(), [0]))
             texts.add(one.hit.text)
@@ -73,7 +73,7 @@ class PiiListDecision:
     kind: str | None
 
 
-def write_list(path: Path, found: Sequence[PlacedHit], numbers: Mapping[str, int]) -> None:
+def write_hits(path: Path, found: Sequence[PlacedHit], numbers: Mapping[str, int]) -> None:
     """Write hits to a new file: JSON, or CSV to be filled in with a spreadsheet.
 
     Args:
@@ -85,7 +85,7 @@ def write_list(path: Path, found: Sequence[PlacedHit], numbers: Mapping[str, int
         UserError: there is such a file, its ending is another one, or it cannot be written.
     """
     rows = [one.as_json(numbers.get(one.recording_id or "")) for one in found]
-    _check_ending(path)
+    _check_suffix(path)
     try:
         with path.open("x", encoding="utf-8", newline="") as file:
             if path.suffix.lower() == ".json":
@@ -98,13 +98,13 @@ def write_list(path: Path, found: Sequence[PlacedHit], numbers: Mapping[str, int
         raise UserError(f"The list cannot be written to {path}: {error.strerror}.", "Name another file.") from None
 
 
-def read_choices(path: Path) -> list[PiiListDecision]:
+def read_decisions(path: Path) -> list[PiiListDecision]:
     """Read what was decided from a file like that of `write_list`; places without a decision are left aside.
 
     Raises:
         UserError: it cannot be read, or a line of it is not understood.
     """
-    _check_ending(path)
+    _check_suffix(path)
     try:
         text = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -113,7 +113,7 @@ def read_choices(path: Path) -> list[PiiListDecision]:
     return [choice for number, row in enumerate(rows, start=1) if (choice := _choice(row, path, number)) is not None]
 
 
-def _check_ending(path: Path) -> None:
+def _check_suffix(path: Path) -> None:
     if path.suffix.lower() not in (".json", ".csv"):
         raise UserError(f"The file {path.name} is neither JSON nor CSV.", "Name one that ends in .json or .csv.")
 
@@ -140,7 +140,7 @@ def _from_json(text: str, path: Path) -> Iterable[_ANY]:
 
 def _from_csv(text: str) -> Iterator[_ANY]:
     for row in csv.DictReader(text.splitlines(keepends=True)):
-        yield {str(name): plain(value) for name, value in row.items() if isinstance(value, str)}
+        yield {str(name): restore_formula(value) for name, value in row.items() if isinstance(value, str)}
 
 
 def _choice(row: _ANY, path: Path, number: int) -> PiiListDecision | None:

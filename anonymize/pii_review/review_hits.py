@@ -9,24 +9,24 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from anonymize.pii_detection.pii_hit import CERTAIN, PiiMatch, known_kind
+from anonymize.pii_detection.pii_hit import CERTAIN, PiiMatch, normalize_kind
 from anonymize.pii_detection.pii_replacement import PersonalPlaces, Replacements
 from anonymize.pii_detection.text_scrubber import Finder, Keeper, PhraseMatcher
-from anonymize.pii_review.study_finder import finder_for, hits_of
+from anonymize.pii_review.study_finder import build_finder, find_text_hits
 from project.entities.study_records import Json, Utterance
-from project.entities.transcript import Word, tokens
+from project.entities.transcript import Word, split_words
 from project.queries.pii_rows import PiiDecision, PiiPlace, PiiVerdict, pii_decisions, private_words
-from project.queries.transcript_rows import utterances_called
+from project.queries.transcript_rows import find_utterances
 from project.search.free_texts import QUOTED, FreeText, free_texts
 from project.session.session import Session
 
-STAND_INS = "pii-stand-ins"
+STAND_INS_PROPERTY = "pii-stand-ins"
 """Property of a study: id of a participant -> the name that stands in for them."""
-NUMBERS = "pii-numbers"
+NUMBERS_PROPERTY = "pii-numbers"
 """Property of a study: the numbers that were shown or given so far, which stay. It never leaves with a release."""
 
 
-def replacements_of(
+def build_replacements(
     session: Session, found: Iterable[PiiMatch], texts: Iterable[FreeText] | None = None
 ) -> Replacements:
     """Return what is written in place of hits; numbers are given in the order of `found`.
@@ -38,7 +38,7 @@ def replacements_of(
     """
     words = private_words(session.study)
     people = {one.participant_id: one.replacement for one in reversed(words) if one.participant_id}
-    made = Replacements(private_replacements(session), {**people, **stand_ins(session)}, kept_numbers(session))
+    made = Replacements(private_replacements(session), {**people, **read_stand_ins(session)}, read_numbers(session))
     made.reserve(one.text for one in (free_texts(session.study) if texts is None else texts))
     made.learn(found)
     return made
@@ -46,13 +46,13 @@ def replacements_of(
 
 def private_replacements(session: Session) -> dict[str, str]:
     """Return private word -> what is written in its place: for a participant's name, the name that stands in for it."""
-    names = stand_ins(session)
+    names = read_stand_ins(session)
     return {one.word: names.get(one.participant_id or "", one.replacement) for one in private_words(session.study)}
 
 
-def kept_numbers(session: Session) -> dict[str, dict[str, int]]:
+def read_numbers(session: Session) -> dict[str, dict[str, int]]:
     """Return the numbers that were given so far, see `Replacements.numbers`; what is damaged is left aside."""
-    kept = session.study.get_property(NUMBERS)
+    kept = session.study.get_property(NUMBERS_PROPERTY)
     return {
         label: {who: number for who, number in each.items() if type(number) is int and number > 0}
         for label, each in (kept.items() if isinstance(kept, dict) else ())
@@ -60,9 +60,9 @@ def kept_numbers(session: Session) -> dict[str, dict[str, int]]:
     }
 
 
-def stand_ins(session: Session) -> dict[str, str]:
+def read_stand_ins(session: Session) -> dict[str, str]:
     """Return id of a participant -> the name that stands in for them; empty where numbers are written."""
-    kept = session.study.get_property(STAND_INS)
+    kept = session.study.get_property(STAND_INS_PROPERTY)
     return {str(who): str(name) for who, name in kept.items()} if isinstance(kept, dict) else {}
 
 
@@ -81,13 +81,13 @@ class When:
     borders: tuple[bool, bool] = (True, True)
 
 
-def times_of(text: FreeText, hit: PiiMatch, spoken: Utterance | None) -> When:
+def hit_times(text: FreeText, hit: PiiMatch, spoken: Utterance | None) -> When:
     """Return when the words of a hit are said: those of its utterance's words, or of the whole.
 
     Words that have less time than it takes to say them are within that of their neighbours.
     """
     whole = When(text.start_us, text.end_us)
-    if spoken is None or [word.text for word in spoken.words] != tokens(spoken.text):
+    if spoken is None or [word.text for word in spoken.words] != split_words(spoken.text):
         return whole
     inside = [
         at
@@ -202,52 +202,54 @@ class SpokenHit:
     measured: bool
 
 
-def hits(session: Session, recordings: Sequence[str] | None = None) -> list[PlacedHit]:
+def find_hits(session: Session, recordings: Sequence[str] | None = None) -> list[PlacedHit]:
     """Return what looks personal in every free text of a study, in the order of recordings and time.
 
     Args:
         session: of the study.
         recordings: ids; only what belongs to these. Numbers of replacements are those of the whole study all the same.
     """
-    found = [*_placed(session, [*free_texts(session.study)])]
+    found = [*_place_hits(session, [*free_texts(session.study)])]
     return found if recordings is None else [one for one in found if one.recording_id in set(recordings)]
 
 
-def undecided(session: Session, recordings: Sequence[str] | None = None) -> list[PlacedHit]:
+def find_undecided(session: Session, recordings: Sequence[str] | None = None) -> list[PlacedHit]:
     """Return what nobody decided about."""
-    return [one for one in hits(session, recordings) if one.verdict is None]
+    return [one for one in find_hits(session, recordings) if one.verdict is None]
 
 
-def spoken_spans(session: Session, recording_id: str) -> list[SpokenHit]:
+def find_spoken_spans(session: Session, recording_id: str) -> list[SpokenHit]:
     """Return where in the sound of a recording something personal is said that nobody decided to keep, by time.
 
     Words with measured times have a margin of `MARGIN_US`, and of `BORDER_US` where their utterance begins or ends;
     where nobody measured any, it is the whole utterance with that margin.
     """
-    return spoken_of(hits(session, [recording_id]))
+    return spoken_hits(find_hits(session, [recording_id]))
 
 
-def spoken_of(found: Iterable[PlacedHit]) -> list[SpokenHit]:
+def spoken_hits(found: Iterable[PlacedHit]) -> list[SpokenHit]:
     """Return where those of some hits are heard that nobody decided to keep, by time; see `spoken_spans`."""
-    heard = [_spoken(one) for one in found if one.is_spoken and one.hidden]
+    heard = [_to_spoken_hit(one) for one in found if one.is_spoken and one.hidden]
     return sorted(heard, key=lambda one: (one.start_us, one.end_us))
 
 
-def _placed(session: Session, texts: Sequence[FreeText]) -> Iterator[PlacedHit]:
+def _place_hits(session: Session, texts: Sequence[FreeText]) -> Iterator[PlacedHit]:
     decisions = pii_decisions(session.study)
     private = {one.word for one in private_words(session.study)}
-    found = hits_of(session, [one.text for one in texts])
+    found = find_text_hits(session, [one.text for one in texts])
     located = [
-        _decided(one, each, decisions) for one, per in zip(texts, found, strict=True) for each in _with_places(one, per)
+        _apply_decision(one, each, decisions)
+        for one, per in zip(texts, found, strict=True)
+        for each in _with_places(one, per)
     ]
-    located += _by_hand(texts, decisions, {place for place, *_ in located})
+    located += _marked_by_hand(texts, decisions, {place for place, *_ in located})
     order = {(one.table, one.row, one.field): number for number, one in enumerate(texts)}
     located.sort(key=lambda one: (order[one[0].table, one[0].row, one[0].field], one[2].start))
-    replacements = replacements_of(session, (hit for _, _, hit, _ in located), texts)
-    spoken = utterances_called(session.study, {place.row for place, *_ in located if place.table == "utterance"})
+    replacements = build_replacements(session, (hit for _, _, hit, _ in located), texts)
+    spoken = find_utterances(session.study, {place.row for place, *_ in located if place.table == "utterance"})
     for place, text, hit, decision in located:
-        when = times_of(text, hit, spoken.get(place.row))
-        verdict = _everywhere(hit, private) or (decision.verdict if decision else None)
+        when = hit_times(text, hit, spoken.get(place.row))
+        verdict = _global_verdict(hit, private) or (decision.verdict if decision else None)
         yield PlacedHit(
             place,
             text.recording_id,
@@ -264,7 +266,7 @@ def _placed(session: Session, texts: Sequence[FreeText]) -> Iterator[PlacedHit]:
         )
 
 
-def _everywhere(hit: PiiMatch, private: Collection[str]) -> PiiVerdict | None:
+def _global_verdict(hit: PiiMatch, private: Collection[str]) -> PiiVerdict | None:
     """Return what was decided about a word everywhere, whatever was decided about one place before or elsewhere.
 
     A misspelling of it still has to be looked at.
@@ -277,15 +279,15 @@ _Located = tuple[PiiPlace, FreeText, PiiMatch, PiiDecision | None]
 
 def _with_places(text: FreeText, found: Sequence[PiiMatch]) -> Iterator[tuple[FreeText, PiiPlace, PiiMatch]]:
     for hit in found:
-        yield text, place_of(text, hit), hit
+        yield text, hit_place(text, hit), hit
 
 
-def place_of(text: FreeText, hit: PiiMatch) -> PiiPlace:
+def hit_place(text: FreeText, hit: PiiMatch) -> PiiPlace:
     """Return the place of a hit in a text, counted by what stands there."""
-    return PiiPlace(text.table, text.row, text.field, hit.text, _count(text.text, hit.text, hit.start))
+    return PiiPlace(text.table, text.row, text.field, hit.text, _count_before(text.text, hit.text, hit.start))
 
 
-def _count(text: str, words: str, start: int) -> int:
+def _count_before(text: str, words: str, start: int) -> int:
     """Return how often words stand in a text before a place, also where they overlap."""
     count, at = 0, text.find(words)
     while 0 <= at < start:
@@ -294,21 +296,21 @@ def _count(text: str, words: str, start: int) -> int:
     return count
 
 
-def _decided(
+def _apply_decision(
     text: FreeText, found: tuple[FreeText, PiiPlace, PiiMatch], decisions: dict[PiiPlace, PiiDecision]
 ) -> _Located:
     _, place, hit = found
     decision = decisions.get(place)
     if decision is not None and decision.kind != hit.kind:
-        hit = _of_kind(hit, decision.kind)
+        hit = _with_kind(hit, decision.kind)
     return place, text, hit, decision
 
 
-def _of_kind(hit: PiiMatch, kind: str) -> PiiMatch:
-    return replace(hit, kind=known_kind(kind))
+def _with_kind(hit: PiiMatch, kind: str) -> PiiMatch:
+    return replace(hit, kind=normalize_kind(kind))
 
 
-def _by_hand(
+def _marked_by_hand(
     texts: Sequence[FreeText], decisions: dict[PiiPlace, PiiDecision], found: set[PiiPlace]
 ) -> Iterator[_Located]:
     """Yield places that a person marked and no rule finds; those whose words are gone are left aside."""
@@ -326,28 +328,28 @@ def _by_hand(
             yield (
                 place,
                 text,
-                PiiMatch(at, at + len(place.text), known_kind(decision.kind), place.text, 1.0, "hand"),
+                PiiMatch(at, at + len(place.text), normalize_kind(decision.kind), place.text, 1.0, "hand"),
                 decision,
             )
 
 
-def _spoken(one: PlacedHit) -> SpokenHit:
+def _to_spoken_hit(one: PlacedHit) -> SpokenHit:
     before, after = (BORDER_US if border else MARGIN_US for border in one.borders)
     return SpokenHit(max(0, one.time_us - before), one.end_us + after, one.kind, one.hit, one.measured)
 
 
-def finders_of(session: Session) -> tuple[Finder, Keeper]:
+def build_finders(session: Session) -> tuple[Finder, Keeper]:
     """Return what finds personal information in any text of a study, and what a person decided to keep, for a scrubber.
 
     Texts are known by what they say: what is kept in one of two texts that are alike, and not in the other, is hidden.
     """
-    placed = hits(session)
-    replacements = replacements_of(session, (one.hit for one in placed))
-    found_in = finder_for(session)
+    placed = find_hits(session)
+    replacements = build_replacements(session, (one.hit for one in placed))
+    found_in = build_finder(session)
     marked: dict[str, list[PiiMatch]] = {}
     kept: dict[str, list[set[tuple[int, int]]]] = {}
-    for (_, text), found in _by_text(placed).items():
-        kept.setdefault(text, []).append(_kept_whole(found))
+    for (_, text), found in _group_by_text(placed).items():
+        kept.setdefault(text, []).append(_fully_kept_spans(found))
         marked.setdefault(text, []).extend(one.hit for one in found if one.hidden)
 
     def find(text: str) -> list[PiiMatch]:
@@ -360,17 +362,17 @@ def finders_of(session: Session) -> tuple[Finder, Keeper]:
     return PersonalPlaces(find, replacements, marked), keep
 
 
-def quoted_finder(session: Session) -> Finder:
+def build_quoted_finder(session: Session) -> Finder:
     """Return what finds, in texts that quote others, the stretches that somebody decided to hide there.
 
     A question says what nodes say, and a judge is told a summary line by line: what was marked there by hand would be
     found in no text that says the same and more. It is looked for as a word, also with another case or ending.
     """
-    placed = [one for one in hits(session) if one.place.table in QUOTED and one.verdict is PiiVerdict.HIDE]
+    placed = [one for one in find_hits(session) if one.place.table in QUOTED and one.verdict is PiiVerdict.HIDE]
     return PhraseMatcher({one.hit.text: one.replacement for one in placed})
 
 
-def _kept_whole(found: Iterable[PlacedHit]) -> set[tuple[int, int]]:
+def _fully_kept_spans(found: Iterable[PlacedHit]) -> set[tuple[int, int]]:
     """Return where hits of a text are kept and nothing in them is hidden, such as a word that was marked by hand."""
     every = [*found]
     gone = [one.hit for one in every if one.hidden]
@@ -381,7 +383,7 @@ def _kept_whole(found: Iterable[PlacedHit]) -> set[tuple[int, int]]:
     }
 
 
-def _by_text(placed: Iterable[PlacedHit]) -> dict[tuple[tuple[str, str, str], str], list[PlacedHit]]:
+def _group_by_text(placed: Iterable[PlacedHit]) -> dict[tuple[tuple[str, str, str], str], list[PlacedHit]]:
     """Return hits by where their text is kept and what it says; composed (NFC), as a scrubber sees it."""
     found: dict[tuple[tuple[str, str, str], str], list[PlacedHit]] = {}
     for one in placed:
@@ -390,11 +392,11 @@ def _by_text(placed: Iterable[PlacedHit]) -> dict[tuple[tuple[str, str, str], st
         if composed == one.text:
             found.setdefault((where, composed), []).append(one)
         else:
-            found.setdefault((where, composed), []).extend(_composed(one, composed))
+            found.setdefault((where, composed), []).extend(_compose_hit(one, composed))
     return found
 
 
-def _composed(one: PlacedHit, text: str) -> Iterator[PlacedHit]:
+def _compose_hit(one: PlacedHit, text: str) -> Iterator[PlacedHit]:
     """Yield a hit that is hidden with its place in its text, composed. What is kept is not yielded: it is hidden."""
     if one.hidden:
         before, until, since, after = (

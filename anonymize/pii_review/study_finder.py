@@ -10,20 +10,20 @@ from weakref import WeakKeyDictionary
 
 from anonymize.pii_detection.pii_finder import KnownWord, PersonalFinder, TextSearch
 from anonymize.pii_detection.pii_hit import PERSON, PiiMatch, PiiSpan
-from anonymize.pii_detection.text_languages import language_of
+from anonymize.pii_detection.text_languages import detect_language
 from models.names import name_finders as registry
 from models.names.name_finders import NameFinder, NamesByLanguage
 from project.entities.study_records import Changes, Json
 from project.progress import Progress
 from project.queries.annotator_rows import all_annotators
-from project.queries.pii_rows import WORD, private_words, public_words
+from project.queries.pii_rows import UNSPECIFIED_KIND, private_words, public_words
 from project.search.free_texts import free_texts
-from project.session.jobs import JobSpec, run_here
+from project.session.jobs import JobSpec, run_inline
 from project.session.session import Session
-from project.text_format import counted
+from project.text_format import pluralize
 
 _Known = tuple[tuple[KnownWord, ...], frozenset[str]]
-Searched = Mapping[str, Sequence[PiiSpan]]
+SearchedTexts = Mapping[str, Sequence[PiiSpan]]
 """Text -> what looks personal in it by itself."""
 
 
@@ -42,16 +42,16 @@ class Recognizers:
     @property
     def languages(self) -> frozenset[str]:
         """Codes of the languages in which a model finds names; `xx` among them where one reads several."""
-        return registry.languages(self.model)
+        return registry.finder_languages(self.model)
 
     @property
     def titles(self) -> list[str]:
         """Names and versions of the models, for people."""
-        return registry.titles(self.model)
+        return registry.describe_finders(self.model)
 
 
 @dataclass
-class _Found:
+class _TextMatches:
     """What was found: by the texts alone, and with the words that the study had then.
 
     What was searched by other recognizers than those that are installed now is forgotten: nothing is said to be
@@ -65,99 +65,99 @@ class _Found:
     hits: dict[str, list[PiiMatch]] = field(default_factory=dict)
 
 
-_FOUND: WeakKeyDictionary[Session, _Found] = WeakKeyDictionary()
+_CACHES: WeakKeyDictionary[Session, _TextMatches] = WeakKeyDictionary()
 _MODELS: dict[Recognizers, NameFinder] = {}
 
 
-def hits_of(session: Session, texts: Sequence[str]) -> list[list[PiiMatch]]:
+def find_text_hits(session: Session, texts: Sequence[str]) -> list[list[PiiMatch]]:
     """Return the hits of each of some texts; texts that were searched before with the same words are not again."""
-    kept = _of(session)
-    new = unsearched(session, texts)
+    kept = _session_cache(session)
+    new = unsearched_texts(session, texts)
     if new:
-        kept.searched.update(search(new, kept.recognizers))
+        kept.searched.update(search_texts(new, kept.recognizers))
     for text in texts:
         if text not in kept.hits:
             kept.hits[text] = kept.finder.settle(text, kept.searched[text])
     return [kept.hits[text] for text in texts]
 
 
-def finder_for(session: Session) -> Callable[[str], list[PiiMatch]]:
+def build_finder(session: Session) -> Callable[[str], list[PiiMatch]]:
     """Return what finds the hits of one text after the other, with the words that the study has now."""
-    kept = _of(session)
+    kept = _session_cache(session)
 
     def find(text: str) -> list[PiiMatch]:
         if text not in kept.hits:
             if text not in kept.searched:
-                kept.searched.update(search([text], kept.recognizers))
+                kept.searched.update(search_texts([text], kept.recognizers))
             kept.hits[text] = kept.finder.settle(text, kept.searched[text])
         return kept.hits[text]
 
     return find
 
 
-def unsearched(session: Session, texts: Iterable[str]) -> list[str]:
+def unsearched_texts(session: Session, texts: Iterable[str]) -> list[str]:
     """Return which of some texts were not searched yet: that takes long and is best done by a job."""
-    kept = _of(session)
+    kept = _session_cache(session)
     return [text for text in dict.fromkeys(texts) if text not in kept.searched]
 
 
 def searched_by(session: Session, texts: Iterable[str]) -> Recognizers | None:
     """Return what searched each of some texts since the study was opened; None where it did not search all of them."""
-    kept = _of(session)
+    kept = _session_cache(session)
     return kept.recognizers if all(text in kept.searched for text in texts) else None
 
 
-def search(texts: Sequence[str], recognizers: Recognizers) -> dict[str, Sequence[PiiSpan]]:
+def search_texts(texts: Sequence[str], recognizers: Recognizers) -> dict[str, Sequence[PiiSpan]]:
     """Search texts for what looks personal by itself."""
     return dict(zip(texts, TextSearch(_model(recognizers)).search_all(texts), strict=True))
 
 
-def keep_searched(session: Session, recognizers: Recognizers, found: Searched) -> None:
+def store_search(session: Session, recognizers: Recognizers, found: SearchedTexts) -> None:
     """Keep what `search` found elsewhere, unless other recognizers are installed by now."""
-    kept = _of(session)
+    kept = _session_cache(session)
     if kept.recognizers == recognizers:
         kept.searched.update(found)
 
 
-def settled(second: Session, texts: Iterable[str]) -> Callable[[Session], None]:
+def prepare_hits(second: Session, texts: Iterable[str]) -> Callable[[Session], None]:
     """Hold what is known about the study against texts that were searched, in the thread of a second look at it.
 
     What it returns keeps the result with the session that it is given, in that one's thread; texts that were not
     searched are left aside.
     """
-    kept = _of(second)
+    kept = _session_cache(second)
     known = kept.known
     new = {text: kept.searched[text] for text in texts if text not in kept.hits and text in kept.searched}
     made = {text: kept.finder.settle(text, found) for text, found in new.items()}
 
     def keep(session: Session) -> None:
-        now = _of(session)
+        now = _session_cache(session)
         if now.known == known:
             now.hits.update(made)
 
     return keep
 
 
-def found_so_far(session: Session) -> Callable[[Session], None]:
+def share_findings(session: Session) -> Callable[[Session], None]:
     """Return what tells a second look at the same study, in another thread, what was found in it so far."""
-    kept = _of(session)
+    kept = _session_cache(session)
     known = replace(kept, searched=dict(kept.searched), hits=dict(kept.hits))
 
     def tell(second: Session) -> None:
-        _FOUND[second] = known
+        _CACHES[second] = known
 
     return tell
 
 
-def recognizers_now() -> Recognizers:
+def current_recognizers() -> Recognizers:
     """Return what searches texts beside the rules, as it is installed now."""
-    model = registry.usual()
-    return Recognizers(model, registry.fingerprint(model))
+    model = registry.default_finders()
+    return Recognizers(model, registry.finders_fingerprint(model))
 
 
-def _of(session: Session) -> _Found:
-    kept = _FOUND.setdefault(session, _Found())
-    known, recognizers = _known(session), recognizers_now()
+def _session_cache(session: Session) -> _TextMatches:
+    kept = _CACHES.setdefault(session, _TextMatches())
+    known, recognizers = _known_words(session), current_recognizers()
     if kept.recognizers != recognizers:
         kept.recognizers, kept.searched, kept.hits = recognizers, {}, {}
     if kept.known != known:
@@ -165,10 +165,12 @@ def _of(session: Session) -> _Found:
     return kept
 
 
-def _known(session: Session) -> _Known:
+def _known_words(session: Session) -> _Known:
     study = session.study
     words = [
-        KnownWord(one.word, PERSON if one.kind == WORD and one.participant_id else one.kind, one.participant_id)
+        KnownWord(
+            one.word, PERSON if one.kind == UNSPECIFIED_KIND and one.participant_id else one.kind, one.participant_id
+        )
         for one in private_words(study)
     ]
     listed = {one.word for one in words}
@@ -185,9 +187,9 @@ def _model(recognizers: Recognizers) -> NameFinder | None:
         return None
     model = _MODELS.get(recognizers)
     if model is None:
-        model = registry.name_finder(recognizers.model)
+        model = registry.create_name_finder(recognizers.model)
         if isinstance(model, NamesByLanguage):
-            model.language_of = language_of
+            model.language_of = detect_language
         # Another thread may do the same at this moment.
         _MODELS.clear()
         _MODELS[recognizers] = model
@@ -195,16 +197,16 @@ def _model(recognizers: Recognizers) -> NameFinder | None:
 
 
 KIND = "pii"
-_AT_ONCE = 200
+_BATCH_TEXTS = 200
 
 
 def prepare(session: Session) -> JobSpec | None:
     """Make the job for all texts that were not searched since the study was opened; None where there are none."""
-    texts = unsearched(session, (one.text for one in free_texts(session.study)))
+    texts = unsearched_texts(session, (one.text for one in free_texts(session.study)))
     if not texts:
         return None
-    title = f"Search {counted(len(texts), 'text')} for personal information"
-    by = recognizers_now()
+    title = f"Search {pluralize(len(texts), 'text')} for personal information"
+    by = current_recognizers()
     return JobSpec(KIND, title, "", {"texts": [*texts], "model": by.model, "fingerprint": by.fingerprint})
 
 
@@ -212,7 +214,7 @@ def search_here(session: Session, progress: Progress) -> None:
     """Search in this process what was not searched yet."""
     work = prepare(session)
     if work is not None:
-        run_here(session, work, progress)
+        run_inline(session, work, progress)
 
 
 def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
@@ -224,20 +226,20 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     """
     texts, by = cast(list[str], parameters["texts"]), _recognizers(parameters)
     found: list[Json] = []
-    for first in range(0, len(texts), _AT_ONCE):
+    for first in range(0, len(texts), _BATCH_TEXTS):
         progress.check_cancelled()
         progress.progress(first, len(texts), "Looking for personal information")
-        part = texts[first : first + _AT_ONCE]
-        made = search(part, by)
-        found += [cast(Json, _plain(made[text])) for text in part]
+        part = texts[first : first + _BATCH_TEXTS]
+        made = search_texts(part, by)
+        found += [cast(Json, _spans_to_json(made[text])) for text in part]
     return {"found": found, "texts": len(texts)}
 
 
 def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
     """Keep what was found with the session; the study is not changed."""
     texts, found = cast(list[str], work.parameters["texts"]), cast(list[list[list[Json]]], result["found"])
-    searched = {text: [_stretch(one) for one in each] for text, each in zip(texts, found, strict=True)}
-    keep_searched(session, _recognizers(work.parameters), searched)
+    searched = {text: [_parse_span(one) for one in each] for text, each in zip(texts, found, strict=True)}
+    store_search(session, _recognizers(work.parameters), searched)
     return Changes()
 
 
@@ -245,10 +247,10 @@ def _recognizers(parameters: Mapping[str, Json]) -> Recognizers:
     return Recognizers(cast(str | None, parameters["model"]), str(parameters["fingerprint"]))
 
 
-def _plain(found: Sequence[PiiSpan]) -> list[list[Json]]:
+def _spans_to_json(found: Sequence[PiiSpan]) -> list[list[Json]]:
     return [[one.start, one.end, one.kind, one.score, one.source] for one in found]
 
 
-def _stretch(plain: list[Json]) -> PiiSpan:
+def _parse_span(plain: list[Json]) -> PiiSpan:
     start, end, kind, score, source = plain
     return PiiSpan(cast(int, start), cast(int, end), str(kind), cast(float, score), str(source))

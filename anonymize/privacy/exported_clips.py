@@ -13,10 +13,10 @@ from typing import TypeAlias
 from anonymize.measures.privacy_report import PrivacyReport
 from project.entities.study_records import Recording, Run
 from project.errors import UserError
-from project.files.fingerprints import sha256_of
+from project.files.fingerprints import file_sha256
 from project.queries.history_rows import runs_of
 from project.queries.recording_rows import all_recordings
-from project.session.session import Session, recording_called
+from project.session.session import Session, resolve_recording
 
 KIND = "privacy"
 
@@ -43,13 +43,15 @@ class ExportedClip:
         return str(self.run.result["output"])
 
 
-def exports(session: Session) -> list[ExportedClip]:
+def list_exports(session: Session) -> list[ExportedClip]:
     """Return every export of the study, the newest first."""
-    found = [export for recording in all_recordings(session.study) for export in exports_of(session, recording)]
+    found = [
+        export for recording in all_recordings(session.study) for export in list_recording_exports(session, recording)
+    ]
     return sorted(found, key=lambda one: one.run.finished_at, reverse=True)
 
 
-def exports_of(session: Session, recording: Recording) -> list[ExportedClip]:
+def list_recording_exports(session: Session, recording: Recording) -> list[ExportedClip]:
     """Return every export of a recording, the newest first."""
     measured: dict[str, tuple[PrivacyReport, str]] = {}
     for run in runs_of(session.study, recording.id, KIND):
@@ -64,7 +66,7 @@ def exports_of(session: Session, recording: Recording) -> list[ExportedClip]:
     ]
 
 
-def export_called(session: Session, text: str | None) -> tuple[ExportedClip, Path | None]:
+def find_export(session: Session, text: str | None) -> tuple[ExportedClip, Path | None]:
     """Return the export that a person means, and the clip's path where they gave one.
 
     Args:
@@ -75,7 +77,7 @@ def export_called(session: Session, text: str | None) -> tuple[ExportedClip, Pat
     Raises:
         UserError: there is none.
     """
-    every = exports(session)
+    every = list_exports(session)
     if not every:
         raise UserError("Nothing was exported from this study yet.", "Export a clip: greenroom anonymize --help")
     if text is None:
@@ -89,27 +91,27 @@ def export_called(session: Session, text: str | None) -> tuple[ExportedClip, Pat
     fits = [one for one in every if text in (one.run.id, one.clip)]
     if not fits:
         name, _, method = text.partition(":")
-        wanted = recording_called(session, name).id
+        wanted = resolve_recording(session, name).id
         fits = [one for one in every if one.recording.id == wanted and method in ("", one.run.backend)]
     if not fits:
         raise UserError(f"There is no export “{text}”.", "Give a clip, RECORDING:METHOD, or the id of its run.")
     return fits[0], None
 
 
-def place_of(session: Session, export: ExportedClip) -> Path:
+def find_clip(session: Session, export: ExportedClip) -> Path:
     """Return where a clip lies: beside the study, or in a folder beside it.
 
     Raises:
         UserError: it lies elsewhere.
     """
-    for place in places_of(session, export.clip):
+    for place in find_clip_files(session, export.clip):
         return place
     raise UserError(
         f"The clip {export.clip} is not beside the study.", "Give its path: greenroom privacy STUDY --export CLIP"
     )
 
 
-def places_of(session: Session, clip: str) -> list[Path]:
+def find_clip_files(session: Session, clip: str) -> list[Path]:
     """Return the files of a clip's name beside the study, then those in folders beside it."""
     folder, clip = session.study.folder, Path(clip).name
     try:
@@ -128,31 +130,31 @@ def _report(run: Run) -> PrivacyReport | None:
 
 
 _State: TypeAlias = tuple[str, int, int, int, int, int]
-_READ: dict[_State, str] = {}
+_CHECKSUMS: dict[_State, str] = {}
 """Checksum of a file as it was, by place, device, inode, size and when content and inode were changed; "" while it is
 read, and where it cannot be.
 """
 
-AT_ONCE = 8 << 20
+MAX_FOREGROUND_BYTES = 8 << 20
 """Bytes that also a window reads in its own thread."""
 
 
-def clip_of(session: Session, run: Run) -> Path | None:
+def find_unchanged_clip(session: Session, run: Run) -> Path | None:
     """Return where the rendering lies that a run made, unchanged: beside the study, or in a folder beside it.
 
     A window (`Session.patient`) gets None for a large one as long as nobody read it: see `unread` and `read`.
     """
     digest = run.result.get("sha256")
-    for place in _places(session, run):
+    for place in _rendering_files(session, run):
         try:
-            if not _later(session, place) and _sha256(place) == digest:
+            if not _must_defer(session, place) and _sha256(place) == digest:
                 return place
         except OSError:
             continue
     return None
 
 
-def state_as(place: Path, sha256: str) -> tuple[object, ...] | None:
+def file_version(place: Path, sha256: str) -> tuple[object, ...] | None:
     """Return what changes with a file that has a checksum, bit for bit; None where it has another one or is gone."""
     try:
         state = _state(place)
@@ -161,33 +163,33 @@ def state_as(place: Path, sha256: str) -> tuple[object, ...] | None:
         return None
 
 
-def unread(session: Session, runs: Iterable[Run]) -> list[Path]:
+def list_unread_renderings(session: Session, runs: Iterable[Run]) -> list[Path]:
     """Return the renderings of some runs that nobody began to read, where a window has to know them first."""
-    places = [place for run in runs for place in _places(session, run) if _later(session, place)]
-    return [place for place in places if _state(place) not in _READ]
+    places = [place for run in runs for place in _rendering_files(session, run) if _must_defer(session, place)]
+    return [place for place in places if _state(place) not in _CHECKSUMS]
 
 
-def read(places: Iterable[Path]) -> None:
+def read_checksums(places: Iterable[Path]) -> None:
     """Read files whole, in any thread, so that their checksums are known; one that cannot be read has none."""
     for place in places:
         with suppress(OSError):
             state = _state(place)
-            _READ.setdefault(state, "")
-            _READ[state] = sha256_of(place)
+            _CHECKSUMS.setdefault(state, "")
+            _CHECKSUMS[state] = file_sha256(place)
 
 
-def _places(session: Session, run: Run) -> list[Path]:
+def _rendering_files(session: Session, run: Run) -> list[Path]:
     name, digest = run.result.get("output"), run.result.get("sha256")
-    return [*places_of(session, name)] if isinstance(name, str) and isinstance(digest, str) else []
+    return [*find_clip_files(session, name)] if isinstance(name, str) and isinstance(digest, str) else []
 
 
-def _later(session: Session, place: Path) -> bool:
+def _must_defer(session: Session, place: Path) -> bool:
     """Tell whether a file is too large for a window to read it now, and was not read as it is."""
     try:
         state = _state(place)
     except OSError:
         return False
-    return not session.patient and state[3] > AT_ONCE and not _READ.get(state)
+    return not session.patient and state[3] > MAX_FOREGROUND_BYTES and not _CHECKSUMS.get(state)
 
 
 def _state(place: Path) -> _State:
@@ -202,6 +204,6 @@ def _sha256(place: Path) -> str:
         OSError: it cannot be read.
     """
     state = _state(place)
-    if not _READ.get(state):
-        _READ[state] = sha256_of(place)
-    return _READ[state]
+    if not _CHECKSUMS.get(state):
+        _CHECKSUMS[state] = file_sha256(place)
+    return _CHECKSUMS[state]

@@ -13,29 +13,35 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from anonymize.faces.masking_plan import BULKY, gather, plan_of, regions_in, source_of
+from anonymize.faces.masking_plan import (
+    TRANSIENT_PARAMETERS,
+    build_render_plan,
+    gather_parameters,
+    parse_regions,
+    verify_source,
+)
 from anonymize.measures.frame_measures import Tools
 from anonymize.methods.face_methods import method_type
-from anonymize.privacy.exported_clips import KIND, ExportedClip, exports
-from models.faces.face_detectors import ALWAYS, detector, independent_of
-from models.faces.identity.face_embeddings import EMBEDDERS, embedder
+from anonymize.privacy.exported_clips import KIND, ExportedClip, list_exports
+from models.faces.face_detectors import DEFAULT_DETECTOR, create_detector, find_independent
+from models.faces.identity.face_embeddings import EMBEDDERS, create_face_embedder
 from models.faces.landmarks import landmark_finders as landmarks
 from models.faces.landmarks.landmark_finders import LandmarkFinder
-from models.flow.optical_flow import optical_flow
-from models.weights.installed_weights import installed
+from models.flow.optical_flow import create_flow
+from models.weights.installed_weights import is_installed
 from project.entities.study_records import Changes, FaceTrack, Json, Origin, ParticipantRole, Run
 from project.errors import UserError
-from project.files.fingerprints import WholeFile, read_whole
+from project.files.fingerprints import WholeFile, hash_whole_file
 from project.files.temporary_files import cache_folder
 from project.ids import new_id
 from project.progress import Progress
 from project.queries.face_rows import mask_state, tracks_of
-from project.queries.history_rows import SOURCE, insert_run
+from project.queries.history_rows import SOURCE_SHA256_KEY, insert_run
 from project.queries.recording_rows import all_participants, all_recordings
 from project.session.jobs import JobSpec
 from project.session.session import MediaState, Session
-from project.text_format import shown
-from project.timebase import SECOND, utc_now
+from project.text_format import escape_unprintable
+from project.timebase import SECOND_US, utc_now
 from project.version import __version__
 
 if TYPE_CHECKING:
@@ -46,12 +52,12 @@ if TYPE_CHECKING:
     from project.entities.face_regions import Region
 
 
-MOST_PEOPLE = 20
+MAX_STRANGERS = 20
 _FRAMES = 6
-_LEAST_WIDTH = 40
+_MIN_FACE_WIDTH = 40
 
 
-def strangers_for(session: Session, recording_id: str) -> list[Json]:
+def choose_strangers(session: Session, recording_id: str) -> list[Json]:
     """Return people who are named in other recordings and not in this one, as `stranger_from` reads them.
 
     Of each, a few frames in which their face is found and large. Robots are no people.
@@ -60,14 +66,14 @@ def strangers_for(session: Session, recording_id: str) -> list[Json]:
     here = {track.participant_id for track in tracks_of(session.study, recording_id)}
     found: dict[str, Json] = {}
     for recording in all_recordings(session.study):
-        if recording.id == recording_id or len(found) >= MOST_PEOPLE:
+        if recording.id == recording_id or len(found) >= MAX_STRANGERS:
             continue
         named = [t for t in tracks_of(session.study, recording.id) if t.participant_id in people and not t.dismissed]
         path = _picture(session, recording.id) if named else None
         for track in named:
             who = cast(str, track.participant_id)
-            frames = _best(track)
-            if path is not None and who not in here and who not in found and frames and len(found) < MOST_PEOPLE:
+            frames = _choose_frames(track)
+            if path is not None and who not in here and who not in found and frames and len(found) < MAX_STRANGERS:
                 places = np.searchsorted(track.frames, frames)
                 found[who] = {
                     "identity": people[who].pseudonym,
@@ -86,11 +92,11 @@ def _picture(session: Session, recording_id: str) -> str | None:
     return str(located.path) if located.state is MediaState.PRESENT else None
 
 
-def _best(track: FaceTrack) -> list[int]:
+def _choose_frames(track: FaceTrack) -> list[int]:
     """Choose frames in which the face is large, from different parts of the track."""
     chosen: list[int] = []
     for part in np.array_split(np.arange(len(track.frames)), _FRAMES):
-        usable: Any = part[(track.origins[part] == Origin.DETECTED) & (track.boxes[part, 2] >= _LEAST_WIDTH)]
+        usable: Any = part[(track.origins[part] == Origin.DETECTED) & (track.boxes[part, 2] >= _MIN_FACE_WIDTH)]
         if len(usable):
             chosen.append(int(track.frames[usable[np.argmax(track.boxes[usable, 2])]]))
     return chosen
@@ -113,7 +119,7 @@ def prepare(
     """
     if not clip.is_file():
         raise UserError(f"There is no clip {clip}.", "Choose one that was exported from this study.")
-    found = export or next((one for one in exports(session) if one.clip == clip.name), None)
+    found = export or next((one for one in list_exports(session) if one.clip == clip.name), None)
     if found is None:
         raise UserError(f"{clip.name} was not exported from this study.", "Choose a clip that was.")
     made, recording = found.run, found.recording
@@ -123,13 +129,13 @@ def prepare(
             f"The faces of recording {recording.number} were changed since this clip was exported.",
             "Export it again, then measure it.",
         )
-    witness = independent_of(str(made.parameters.get("tracked_by", ALWAYS)))
+    witness = find_independent(str(made.parameters.get("tracked_by", DEFAULT_DETECTOR)))
     return JobSpec(
         KIND,
         f"Measure recording {recording.number} ({made.backend})",
         recording.id,
         {
-            **gather(session, recording.id, "solid"),
+            **gather_parameters(session, recording.id, "solid"),
             "export": made.id,
             "method": made.backend,
             "options": {},
@@ -140,7 +146,7 @@ def prepare(
             "clip_sha256": made.result.get("sha256", ""),
             "witness": witness,
             "measure": dict(options or {}),
-            "strangers": strangers_for(session, recording.id),
+            "strangers": choose_strangers(session, recording.id),
         },
     )
 
@@ -153,20 +159,20 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         Cancelled: the user stopped it.
     """
     from anonymize.measures.frame_observation import MeasureOptions
-    from anonymize.measures.recognition import stranger_from
+    from anonymize.measures.recognition import parse_stranger
 
     clip = Path(str(parameters["clip"]))
-    source = source_of(parameters, progress) if parameters.get(SOURCE) else None
-    measured = _exported(clip, str(parameters["clip_sha256"]), progress)
-    plan = plan_of({**parameters, "method": "solid"}, clip)
+    source = verify_source(parameters, progress) if parameters.get(SOURCE_SHA256_KEY) else None
+    measured = _verify_export(clip, str(parameters["clip_sha256"]), progress)
+    plan = build_render_plan({**parameters, "method": "solid"}, clip)
     report = measure_rendering(
         plan,
         clip,
         str(parameters["method"]),
         tracked_by=str(parameters["tracked_by"]),
-        regions=regions_in(parameters),
-        blanked_us=[round(each * SECOND) for each in cast(list[float], parameters["blanked"])],
-        strangers=[stranger_from(one) for one in cast(list[dict[str, Any]], parameters["strangers"])],
+        regions=parse_regions(parameters),
+        blanked_us=[round(each * SECOND_US) for each in cast(list[float], parameters["blanked"])],
+        strangers=[parse_stranger(one) for one in cast(list[dict[str, Any]], parameters["strangers"])],
         options=MeasureOptions(**cast(dict[str, Any], parameters["measure"])),
         progress=progress,
     )
@@ -174,14 +180,14 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     if source is not None:
         source.require_same()
     found = report.as_json()
-    target = report_place(clip)
+    target = report_path(clip)
     _write(target, found)
     return {**found, "file": str(target)}
 
 
 def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
     """Keep the report as a run beside the export that it is about."""
-    left_out = (*BULKY, "clip", "clip_sha256", "strangers", "blanked")
+    left_out = (*TRANSIENT_PARAMETERS, "clip", "clip_sha256", "strangers", "blanked")
     parameters = {key: value for key, value in work.parameters.items() if key not in left_out}
     parameters["clip"] = Path(str(work.parameters["clip"])).name
     kept = {key: value for key, value in result.items() if key != "file"}
@@ -193,23 +199,23 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
     return Changes.of([("run", run.id)])
 
 
-def _exported(clip: Path, sha256: str, progress: Progress) -> WholeFile:
+def _verify_export(clip: Path, sha256: str, progress: Progress) -> WholeFile:
     """Return the clip, read whole and found to be the one that was exported; earlier versions kept no checksum of it.
 
     Raises:
         UserError: it is another one, whose measures would be taken for those of the export, or it cannot be read.
         Cancelled: the user stopped it.
     """
-    whole = read_whole(clip, progress)
+    whole = hash_whole_file(clip, progress)
     if sha256 and whole.sha256 != sha256:
         raise UserError(
-            f"{shown(clip.name)} is not the clip that was exported: it was changed or replaced.",
+            f"{escape_unprintable(clip.name)} is not the clip that was exported: it was changed or replaced.",
             "Put that one back, or export it again, then measure it.",
         )
     return whole
 
 
-def report_place(clip: Path) -> Path:
+def report_path(clip: Path) -> Path:
     """Return where the report about a clip is written."""
     return clip.with_name(f"{clip.stem}.privacy.json")
 
@@ -244,7 +250,7 @@ def measure_rendering(
         Cancelled: the user stopped it.
     """
     from anonymize.measures.frame_observation import MeasuredRendering
-    from anonymize.measures.measurement import measure
+    from anonymize.measures.measurement import measure_privacy
     from media.frame_index import load_index
 
     source, shown = load_index(plan.source, cache_folder()), load_index(clip)
@@ -263,8 +269,8 @@ def measure_rendering(
         blanked_us=frozenset(blanked_us),
         masks=plan.masks,
     )
-    with installed_tools(tracked_by) as tools:
-        return measure(subject, tools, options, strangers, progress)
+    with load_tools(tracked_by) as tools:
+        return measure_privacy(subject, tools, options, strangers, progress)
 
 
 def _write(target: Path, found: Mapping[str, Json]) -> None:
@@ -283,35 +289,37 @@ def _write(target: Path, found: Mapping[str, Json]) -> None:
         ) from None
 
 
-_MEASURES = ("pfld", "mediapipe")
+_LANDMARK_FINDERS = ("pfld", "mediapipe")
 """Finders of landmarks, the one that measures first: a drawn face is driven by the other one."""
-_DRIVES = "mediapipe"
+_DRIVING_FINDER = "mediapipe"
 
 
 @contextmanager
-def installed_tools(tracked_by: str) -> Iterator[Tools]:
+def load_tools(tracked_by: str) -> Iterator[Tools]:
     """Load what is installed, and free it when the block ends.
 
     Args:
         tracked_by: the detectors that found the faces, joined by `+`: another one looks whether any is left.
     """
-    witness = independent_of(tracked_by)
+    witness = find_independent(tracked_by)
     with ExitStack() as stack:
 
         def finder(name: str) -> LandmarkFinder | None:
-            if not landmarks.installed(name):
+            if not landmarks.is_installed(name):
                 return None
-            made = landmarks.landmark_finder(name)
+            made = landmarks.create_landmark_finder(name)
             stack.callback(made.close)
             return made
 
-        drives = finder(_DRIVES)
-        measures = finder(next((name for name in _MEASURES if landmarks.installed(name)), _MEASURES[0]))
+        drives = finder(_DRIVING_FINDER)
+        measures = finder(
+            next((name for name in _LANDMARK_FINDERS if landmarks.is_installed(name)), _LANDMARK_FINDERS[0])
+        )
         yield Tools(
-            detector=detector(witness or ALWAYS),
+            detector=create_detector(witness or DEFAULT_DETECTOR),
             independent=witness is not None,
-            embedders=tuple(embedder(name) for name in EMBEDDERS if installed(name)),
+            embedders=tuple(create_face_embedder(name) for name in EMBEDDERS if is_installed(name)),
             landmarks=measures,
             driver=drives,
-            flow=optical_flow(),
+            flow=create_flow(),
         )

@@ -18,13 +18,13 @@ from anonymize.measures.privacy_report import (
 )
 from project.entities.study_records import Changes
 from project.errors import UserError
-from project.option_limits import hold_to_limits, limited
+from project.option_limits import check_limits, limited_field
 from project.session.session import Session
 from project.store.study import Study
-from project.text_format import percent
+from project.text_format import format_percent
 from project.timebase import format_time
 
-PROPERTY = "privacy_limits"
+LIMITS_PROPERTY = "privacy_limits"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +38,23 @@ class PrivacyLimits:
         detected: share of faces that a detector still finds; only for methods that hide and draw nothing instead.
     """
 
-    reidentified: float = limited(0.02, 0.0, 1.0, "Re-identified", "Share of faces, at one false match in a hundred.")
-    worst_track: float = limited(0.05, 0.0, 1.0, "Worst track", "Share of re-identified faces in one track.")
-    leak_frames: int = limited(0, 0, 1_000_000, "Leaks", "Looked-at frames with an uncovered face.")
-    detected: float = limited(0.0, 0.0, 1.0, "Still detected", "Share of faces under masks that a detector finds.")
+    reidentified: float = limited_field(
+        0.02, 0.0, 1.0, "Re-identified", "Share of faces, at one false match in a hundred."
+    )
+    worst_track: float = limited_field(0.05, 0.0, 1.0, "Worst track", "Share of re-identified faces in one track.")
+    leak_frames: int = limited_field(0, 0, 1_000_000, "Leaks", "Looked-at frames with an uncovered face.")
+    detected: float = limited_field(
+        0.0, 0.0, 1.0, "Still detected", "Share of faces under masks that a detector finds."
+    )
 
     def __post_init__(self) -> None:
-        hold_to_limits(self)
+        check_limits(self)
 
 
-def privacy_limits(study: Study) -> PrivacyLimits:
+def read_privacy_limits(study: Study) -> PrivacyLimits:
     """Return the limits of a study; where none were set, or not understood, the usual ones."""
     usual = PrivacyLimits()
-    found = study.get_property(PROPERTY)
+    found = study.get_property(LIMITS_PROPERTY)
     if not isinstance(found, dict):
         return usual
     kinds: dict[str, Callable[[float], float]] = {"leak_frames": int}
@@ -68,11 +72,11 @@ def privacy_limits(study: Study) -> PrivacyLimits:
 def set_privacy_limits(session: Session, limits: PrivacyLimits) -> Changes:
     """Set the limits of a study; a step of its history."""
     with session.step("Set limits of privacy") as step:
-        session.study.set_property(PROPERTY, asdict(limits))
+        session.study.set_property(LIMITS_PROPERTY, asdict(limits))
     return step.changes
 
 
-def over_limit(report: PrivacyReport, limits: PrivacyLimits) -> list[str]:
+def exceeded_limits(report: PrivacyReport, limits: PrivacyLimits) -> list[str]:
     """Return a sentence for each measure that is over its limit; what was not measured is in `not_measured`.
 
     Re-identification counts as far as it is beyond chance: from the share of faces that are taken for their own person
@@ -86,7 +90,7 @@ def over_limit(report: PrivacyReport, limits: PrivacyLimits) -> list[str]:
         found.append(f"In {leaks.value:.0f} of {leaks.n} frames a face is not covered; {allowed}.")
     if not report.replaces and detected.value is not None and detected.value > limits.detected:
         found.append(
-            f"{_share(detected.value)} of the hidden faces are still found; {_share(limits.detected)} allowed."
+            f"{_format_share(detected.value)} of the hidden faces are still found; {_format_share(limits.detected)} allowed."
         )
     for attack in report.attacks:
         if attack.kind != NAIVE:
@@ -97,25 +101,25 @@ def over_limit(report: PrivacyReport, limits: PrivacyLimits) -> list[str]:
         ):
             if figure.value is not None and figure.value - (chance.value or 0.0) > limit:
                 found.append(
-                    f"{_share(figure.value)} {what} are re-identified ({attack.embedder}); {_share(limit)} allowed."
+                    f"{_format_share(figure.value)} {what} are re-identified ({attack.embedder}); {_format_share(limit)} allowed."
                 )
     return found
 
 
-def not_measured(report: PrivacyReport) -> list[str]:
+def unmeasured_limits(report: PrivacyReport) -> list[str]:
     """Return a sentence for each measure with a limit that has no value, with the reason."""
     found = []
     if not report.replaces and report.figure("detected").value is None:
         found.append(f"Whether faces are still found was not measured. {report.figure('detected').note}")
     attack = report.attack(NAIVE)
     if attack is None:
-        found.append(f"Re-identification was not measured. {_why_no_attack(report)}")
+        found.append(f"Re-identification was not measured. {_missing_attack_reason(report)}")
     elif attack.rates[0].value is None:
         found.append(f"Re-identification was not measured. {attack.rates[0].note}")
     return found
 
 
-def _why_no_attack(report: PrivacyReport) -> str:
+def _missing_attack_reason(report: PrivacyReport) -> str:
     if not report.tools.get("embedders"):
         return "No model that recognises faces is installed: greenroom models fetch sface"
     if not report.tools.get("landmarks") and not report.tools.get("driver"):
@@ -123,16 +127,16 @@ def _why_no_attack(report: PrivacyReport) -> str:
     return "No face was seen well enough to be aligned."
 
 
-def _share(value: float) -> str:
-    return percent(value).replace(".0 %", " %")
+def _format_share(value: float) -> str:
+    return format_percent(value).replace(".0 %", " %")
 
 
-PRIVACY = ("detected", "coverage", "leak_frames", "leak_longest_s")
-USE = (
+PRIVACY_FIGURES = ("detected", "coverage", "leak_frames", "leak_longest_s")
+UTILITY_FIGURES = (
     *("landmarks_found", "nme", "yaw", "pitch", "roll", "iris", "gaze"),
     *("mouth", "eye", "brow", "lag_s", "warp", "identity_variance", "expression"),
 )
-BESIDE = {
+COMPANION_FIGURES = {
     "detected": "detected_in_source",
     "identity_variance": "identity_variance_in_source",
     "mouth": "mouth_in_source",
@@ -140,15 +144,15 @@ BESIDE = {
     "brow": "brow_in_source",
 }
 """Figures that say little without another one."""
-ATTACKERS = {RAW: "Source itself", NAIVE: "Naive attacker", PARROT: "Parrot attacker"}
+ATTACKER_NAMES = {RAW: "Source itself", NAIVE: "Naive attacker", PARROT: "Parrot attacker"}
 
 
-def value_text(about: MeasureInfo, figure: MeasuredValue) -> str:
+def format_value(about: MeasureInfo, figure: MeasuredValue) -> str:
     """Return how a figure is written: with its unit, or a dash where there is none."""
     if figure.value is None:
         return "–"  # noqa: RUF001 an en dash stands for nothing
     if about.unit in ("share",):
-        return percent(figure.value)
+        return format_percent(figure.value)
     if about.unit == "frames":
         return f"{figure.value:.0f}"
     if about.unit in ("r", "kappa", "variance"):
@@ -156,28 +160,28 @@ def value_text(about: MeasureInfo, figure: MeasuredValue) -> str:
     return f"{figure.value:.{3 if about.unit == 'eye distances' else 2}f} {about.unit}"
 
 
-def figure_text(report: PrivacyReport, key: str) -> str:
+def format_figure(report: PrivacyReport, key: str) -> str:
     """Return a figure with what must be read beside it."""
-    text = value_text(FIGURES[key], report.figure(key))
-    beside = BESIDE.get(key)
+    text = format_value(FIGURES[key], report.figure(key))
+    beside = COMPANION_FIGURES.get(key)
     if beside is None or report.figure(key).value is None or report.figure(beside).value is None:
         return text
     words = "both models on the source" if beside.endswith("_in_source") and FIGURES[key].unit == "r" else "source"
-    return f"{text} ({words} {value_text(FIGURES[beside], report.figure(beside))})"
+    return f"{text} ({words} {format_value(FIGURES[beside], report.figure(beside))})"
 
 
-def attack_text(attack: Attack) -> str:
+def format_attack(attack: Attack) -> str:
     """Return what one attacker achieved."""
     share = MeasureInfo("", "share")
-    first, second = (value_text(share, one) for one in attack.rates)
-    parts = [f"re-identified {first}{_chance(attack.chance)} at FAR 1e-2, {second} at 1e-3"]
-    parts.append(f"worst track {value_text(share, attack.worst)}{_chance(attack.worst_chance)}")
-    parts.append(f"rank-1 {value_text(share, attack.rank_one)}")
-    parts.append(f"EER {value_text(MeasureInfo('', 'r'), attack.equal_error)}")
+    first, second = (format_value(share, one) for one in attack.rates)
+    parts = [f"re-identified {first}{_chance_text(attack.chance)} at FAR 1e-2, {second} at 1e-3"]
+    parts.append(f"worst track {format_value(share, attack.worst)}{_chance_text(attack.worst_chance)}")
+    parts.append(f"rank-1 {format_value(share, attack.rank_one)}")
+    parts.append(f"EER {format_value(MeasureInfo('', 'r'), attack.equal_error)}")
     return ", ".join(parts)
 
 
-def lines_of(report: PrivacyReport, over: Sequence[str], missing: Sequence[str]) -> list[str]:
+def format_report(report: PrivacyReport, over: Sequence[str], missing: Sequence[str]) -> list[str]:
     """Return a report as lines.
 
     Args:
@@ -187,15 +191,17 @@ def lines_of(report: PrivacyReport, over: Sequence[str], missing: Sequence[str])
     """
     looked = f"{report.looks} of {report.frames} frames, {report.faces} faces, {report.seconds:.1f} s"
     lines = [f"Looked at {looked}", "", "Privacy"]
-    lines += [f"  {FIGURES[key].name}: {figure_text(report, key)}" for key in PRIVACY]
+    lines += [f"  {FIGURES[key].name}: {format_figure(report, key)}" for key in PRIVACY_FIGURES]
     for attack in report.attacks:
         others = "one other person" if attack.people == 1 else f"{attack.people} other people"
-        lines.append(f"  {ATTACKERS[attack.kind]} ({attack.embedder}, {others}): {attack_text(attack)}")
+        lines.append(f"  {ATTACKER_NAMES[attack.kind]} ({attack.embedder}, {others}): {format_attack(attack)}")
     lines += ["", "Use"]
     lines += [
-        f"  {FIGURES[key].name}: {figure_text(report, key)}" for key in USE if report.figure(key).value is not None
+        f"  {FIGURES[key].name}: {format_figure(report, key)}"
+        for key in UTILITY_FIGURES
+        if report.figure(key).value is not None
     ]
-    unknown = [FIGURES[key].name for key in USE if report.figure(key).value is None]
+    unknown = [FIGURES[key].name for key in UTILITY_FIGURES if report.figure(key).value is None]
     if unknown:
         lines.append(f"  Not measured: {'; '.join(unknown)}.")
     lines.append("")
@@ -206,6 +212,6 @@ def lines_of(report: PrivacyReport, over: Sequence[str], missing: Sequence[str])
     return lines + [f"Note: {line}" for line in (*missing, *report.notes)]
 
 
-def _chance(figure: MeasuredValue) -> str:
+def _chance_text(figure: MeasuredValue) -> str:
     """Return how much of a share is chance, where it is any."""
-    return f" (chance {value_text(MeasureInfo('', 'share'), figure)})" if figure.value else ""
+    return f" (chance {format_value(MeasureInfo('', 'share'), figure)})" if figure.value else ""

@@ -2,25 +2,25 @@
 
 from pathlib import Path
 
-from annotate.chains.chain_versions import state_of
+from annotate.chains.chain_versions import chain_checksum
 from project.entities.study_records import Changes, Json
 from project.progress import Progress, Silent
-from project.queries.chain_rows import chain_called, graph_of
-from project.queries.history_rows import SharedCopy, note_shared
+from project.queries.chain_rows import find_chain, read_graph
+from project.queries.history_rows import SharedCopy, record_shared_copy
 from project.session.session import Session
 from project.sharing.annotations_only_copy import Shared, share_annotations
 from project.store.study import Study
 from project.timebase import utc_now
 
 _SILENT = Silent()
-GOES = (
+INCLUDED_CONTENT = (
     "segments with their labels, and choices and numbers of their forms",
     "turns without words, nodes and edges of chains without texts",
     "reviews without notes, judgments without words",
     "annotators, participants and recordings under codes",
 )
 """What a copy holds, in words."""
-STAYS = (
+EXCLUDED_CONTENT = (
     "transcripts, rationales, comments, notes, questions, summaries",
     "names, file names and paths, participants' consent",
     "faces, thumbnails, waveforms, runs of models, raw answers, prompts, item sets",
@@ -29,7 +29,7 @@ STAYS = (
 """What it does not hold."""
 
 
-def scrub(session: Session, out: Path, progress: Progress = _SILENT) -> tuple[Shared, Changes | None]:
+def export_annotations_copy(session: Session, out: Path, progress: Progress = _SILENT) -> tuple[Shared, Changes | None]:
     """Write a copy that holds annotations alone, under ids of its own; it cannot be merged.
 
     The study notes the copy, for the day on which a participant withdraws, right before it is there: whatever happens,
@@ -45,13 +45,13 @@ def scrub(session: Session, out: Path, progress: Progress = _SILENT) -> tuple[Sh
         if not session.study.read_only:
             who = session.annotator()
             copy = SharedCopy(utc_now(), path.name)
-            noted.append(note_shared(session.study, copy, None if who is None else who.id))
+            noted.append(record_shared_copy(session.study, copy, None if who is None else who.id))
 
     made = share_annotations(session.study, out, utc_now(), _chain_state, placing=note, progress=progress)
     return made, noted[0] if noted else None
 
 
-def as_json(made: Shared) -> dict[str, Json]:
+def copy_to_json(made: Shared) -> dict[str, Json]:
     """Return what was made as a JSON object."""
     return {
         "copy": str(made.path),
@@ -62,5 +62,5 @@ def as_json(made: Shared) -> dict[str, Json]:
 
 
 def _chain_state(study: Study, chain_id: str) -> str:
-    chain = chain_called(study, chain_id)
-    return "" if chain is None else state_of(graph_of(study, chain))
+    chain = find_chain(study, chain_id)
+    return "" if chain is None else chain_checksum(read_graph(study, chain))

@@ -12,29 +12,29 @@ from typing import Any
 
 from anonymize.methods.face_methods import method_type
 from anonymize.pii_detection.pii_hit import KINDS
-from anonymize.pii_review.study_finder import recognizers_now
-from anonymize.release.private_content import scrubber_of
+from anonymize.pii_review.study_finder import current_recognizers
+from anonymize.release.private_content import build_scrubber
 from anonymize.release.release_gate import Selection
 from anonymize.release.release_plan import (
     SCRUB,
     SOLID,
-    VIDEO,
+    VIDEO_CHOICES,
     ReleasePlan,
-    annotator_codes,
+    assign_annotator_codes,
+    get_release_key,
+    keyed_checksum,
     recording_code,
-    release_key,
-    sealed,
 )
 from anonymize.release.release_recheck import numbered_waivers
 from anonymize.release.release_rules import RULES, RenderingCheck
-from anonymize.release.release_texts import released_texts, text_state, texts_confirmed
+from anonymize.release.release_texts import find_confirming_annotator, list_released_texts, texts_checksum
 from anonymize.sound.voice_methods import COVERS, voice_type
 from project.entities.study_records import Json
 from project.queries.annotator_rows import all_annotators
 from project.queries.face_rows import mask_state
 from project.queries.recording_rows import all_participants
 from project.session.session import Session
-from project.text_format import counted
+from project.text_format import pluralize
 from project.timebase import format_time
 from project.version import __version__
 from resources import resource
@@ -42,7 +42,7 @@ from resources import resource
 TEMPLATES = {"card": "DATACARD.md", "licence": "LICENCE.md", "access": "ACCESS.md"}
 """Template -> the file that it becomes."""
 _NOT_STATED = "not stated"
-_NONE = "None."
+_NO_ENTRIES = "None."
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +100,10 @@ def write_cards(
 
 def _contents(plan: ReleasePlan, outcomes: Sequence[RenderingCheck], facts: CardFacts) -> str:
     numbers = sorted({one.number for one in outcomes} | set(facts.without_picture))
-    lines = [f"- {counted(len(numbers), 'recording')}: {', '.join(map(recording_code, numbers))}"]
-    lines += [f"- {VIDEO[one]}: `{'frames' if one == '1hz' else 'video'}-{one}/`" for one in plan.video if outcomes]
+    lines = [f"- {pluralize(len(numbers), 'recording')}: {', '.join(map(recording_code, numbers))}"]
+    lines += [
+        f"- {VIDEO_CHOICES[one]}: `{'frames' if one == '1hz' else 'video'}-{one}/`" for one in plan.video if outcomes
+    ]
     lines += [f"- Annotations as {', '.join(plan.formats)}: `annotations/`"]
     lines += ["- Only the main camera of each recording; further cameras and microphones are not released."]
     if facts.without_picture:
@@ -121,7 +123,7 @@ def _faces(plan: ReleasePlan, outcomes: Sequence[RenderingCheck], facts: CardFac
         lines.append("- Faces of robots stay as they are.")
     if plan.without_consent == SOLID:
         lines += [
-            f"- In {recording_code(number)}, {counted(count, 'face track')} painted solid: nobody agreed for them."
+            f"- In {recording_code(number)}, {pluralize(count, 'face track')} painted solid: nobody agreed for them."
             for number, count in sorted(facts.painted.items())
             if count
         ]
@@ -133,7 +135,9 @@ def _faces(plan: ReleasePlan, outcomes: Sequence[RenderingCheck], facts: CardFac
             (one.exempt_us, "in which a robot's face may be seen"),
         ):
             if times:
-                lines.append(f"- {where}: {counted(len(times), 'frame')} {said}, the first at {format_time(times[0])}.")
+                lines.append(
+                    f"- {where}: {pluralize(len(times), 'frame')} {said}, the first at {format_time(times[0])}."
+                )
         if one.ends_early_s:
             lines.append(f"- {where}: the recording ends early; at least {one.ends_early_s:.1f} s of it are missing.")
     return "\n".join(lines) or "There is no picture in this release."
@@ -144,10 +148,10 @@ def _checks(outcomes: Iterable[RenderingCheck]) -> str:
     for one in outcomes:
         whose = f"{one.witness} had no part in finding the faces" if one.witness else "it found the faces too"
         lines.append(
-            f"- {recording_code(one.number)}, {one.method}: {counted(one.frames, 'frame')} searched by "
+            f"- {recording_code(one.number)}, {one.method}: {pluralize(one.frames, 'frame')} searched by "
             f"{' and '.join(one.checked_by.split('+'))} ({whose}); faces left: {len(one.faces_left_us)}."
         )
-    return "\n".join(lines) or _NONE
+    return "\n".join(lines) or _NO_ENTRIES
 
 
 def _measures(outcomes: Iterable[RenderingCheck]) -> str:
@@ -158,7 +162,7 @@ def _measures(outcomes: Iterable[RenderingCheck]) -> str:
             lines.append(f"- {where}: not measured. {one.why_not}".rstrip())
         lines += [f"- {where}: {name}: {text}" for name, text in one.figures.items()]
         lines += [f"- {where}: over the study's limit: {sentence}" for sentence in one.over]
-    return "\n".join(lines) or _NONE
+    return "\n".join(lines) or _NO_ENTRIES
 
 
 def _sound(plan: ReleasePlan, outcomes: Iterable[RenderingCheck], facts: CardFacts) -> str:
@@ -179,17 +183,17 @@ def _sound(plan: ReleasePlan, outcomes: Iterable[RenderingCheck], facts: CardFac
         "is left in what was covered"
         + (", every other sample is the source's." if plan.voice is None else ", and no voice is as it was.")
     )
-    lines.append(_searched_by(facts))
-    return "\n".join(lines) + "\n\n" + "\n".join(_sound_of(number, facts.sounds[number]) for number in numbers)
+    lines.append(_search_sentence(facts))
+    return "\n".join(lines) + "\n\n" + "\n".join(_sound_line(number, facts.sounds[number]) for number in numbers)
 
 
-def _sound_of(number: int, found: Mapping[str, Any]) -> str:
+def _sound_line(number: int, found: Mapping[str, Any]) -> str:
     covered = [f"{KINDS[kind].title.lower()} {count}" for kind, count in found["covered"].items()]
     said = f"covered: {', '.join(covered)}" if covered else "nothing personal was said"
     if found["whole_utterances"]:
-        said += f"; {counted(found['whole_utterances'], 'place')} of these with the whole utterance"
+        said += f"; {pluralize(found['whole_utterances'], 'place')} of these with the whole utterance"
     if found["muted"]:
-        said += f"; {counted(found['muted'], 'place')}, {found['muted_s']:.1f} s together, without any sound, "
+        said += f"; {pluralize(found['muted'], 'place')}, {found['muted_s']:.1f} s together, without any sound, "
         said += "because somebody may be heard there who did not agree"
     return f"- {recording_code(number)}: {said}."
 
@@ -199,13 +203,13 @@ def _texts(plan: ReleasePlan, facts: CardFacts) -> str:
         return "Free texts (rationales, corrections, comments) and transcripts were left out."
     count, places = facts.texts
     return (
-        f"{counted(count, 'free text')} scrubbed of names, addresses, numbers and dates, "
-        f"{counted(places, 'place')} changed. {facts.read_by} read all of them. A description of an event may still "
-        f"tell those who were there who it is about. {_searched_by(facts)}"
+        f"{pluralize(count, 'free text')} scrubbed of names, addresses, numbers and dates, "
+        f"{pluralize(places, 'place')} changed. {facts.read_by} read all of them. A description of an event may still "
+        f"tell those who were there who it is about. {_search_sentence(facts)}"
     )
 
 
-def _searched_by(facts: CardFacts) -> str:
+def _search_sentence(facts: CardFacts) -> str:
     """Return what looked for personal information, as a sentence."""
     models = " and ".join(facts.recognizers)
     return f"Personal information was looked for by rules {f'and {models}' if models else 'alone, without a model'}."
@@ -216,31 +220,33 @@ def _waivers(facts: CardFacts) -> str:
     for rule, number, reason, code in facts.waivers:
         where = "all recordings" if number is None else recording_code(number)
         lines.append(f"- “{RULES[rule].title}” ({where}), waived by {code}: {reason}")
-    return "\n".join(lines) or _NONE
+    return "\n".join(lines) or _NO_ENTRIES
 
 
-def manifest_facts(session: Session, plan: ReleasePlan, selection: Selection) -> dict[str, Json]:
+def collect_manifest_facts(session: Session, plan: ReleasePlan, selection: Selection) -> dict[str, Json]:
     """Return what the manifest says about the study; states of it only sealed."""
-    key = release_key(session)
+    key = get_release_key(session)
     sources: dict[str, Json] = {
         recording_code(one.number): {
-            "faces": sealed(key, mask_state(session.study, one.recording.id)),
+            "faces": keyed_checksum(key, mask_state(session.study, one.recording.id)),
             "participants": len(one.people),
         }
         for one in selection.candidates
     }
     about = {name: value for name, value in plan.as_json().items() if name not in ("title", "contact", "holder")}
-    texts = sealed(key, text_state(released_texts(session))) if plan.texts == "scrub" else ""
+    texts = keyed_checksum(key, texts_checksum(list_released_texts(session))) if plan.texts == "scrub" else ""
     return {"program": f"greenroom {__version__}", "plan": about, "texts": texts, "sources": sources}
 
 
-def card_facts(session: Session, selection: Selection, choice: str) -> dict[str, Json]:
+def collect_card_facts(session: Session, selection: Selection, choice: str) -> dict[str, Json]:
     """Return what the data card says about the study, as JSON; `choice` is what becomes of free texts."""
-    scrubber = scrubber_of(session)
-    codes = annotator_codes(all_annotators(session.study), [p.pseudonym for p in all_participants(session.study)])
+    scrubber = build_scrubber(session)
+    codes = assign_annotator_codes(
+        all_annotators(session.study), [p.pseudonym for p in all_participants(session.study)]
+    )
     names = {one.id: codes[one.name] for one in all_annotators(session.study)}
-    texts = released_texts(session) if choice == "scrub" else []
-    reader = texts_confirmed(session, texts)
+    texts = list_released_texts(session) if choice == "scrub" else []
+    reader = find_confirming_annotator(session, texts)
     inside = {one.number for one in selection.candidates}
     given: list[Json] = [
         [one.rule, number, scrubber.scrub(one.reason).text, names[one.annotator_id]]
@@ -254,12 +260,12 @@ def card_facts(session: Session, selection: Selection, choice: str) -> dict[str,
         "waivers": given,
         "texts": [len(texts), sum(len(one.replacements) for one in texts)],
         "read_by": names[reader.id] if reader is not None else "",
-        "recognizers": [scrubber.scrub(title).text for title in recognizers_now().titles],
+        "recognizers": [scrubber.scrub(title).text for title in current_recognizers().titles],
         "sounds": {str(one.number): one.sounding.facts() for one in selection.candidates if one.sounding is not None},
     }
 
 
-def card_from(found: Mapping[str, Any]) -> CardFacts:
+def parse_card_facts(found: Mapping[str, Any]) -> CardFacts:
     """Return what `card_facts` gave, for the card."""
     return CardFacts(
         {int(number): why for number, why in found["left_out"].items()},

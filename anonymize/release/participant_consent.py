@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 
 from anonymize.faces.face_review import FaceSheet
 from project.entities.study_records import ConsentUse, FaceTrack, Participant, ParticipantRole
-from project.queries.policy_rows import people_heard, people_seen, people_told
+from project.queries.policy_rows import mentioned_participants, speaking_participants, visible_participants
 from project.queries.recording_rows import all_participants, all_recordings, consents, participants_in
 from project.session.session import Session
 
 
-def people_there(session: Session, *, heard: bool) -> dict[str, tuple[Participant, ...]]:
+def people_in_recordings(session: Session, *, heard: bool) -> dict[str, tuple[Participant, ...]]:
     """Return recording id -> everybody who is said to appear in it, or whose face is known there.
 
     Args:
@@ -17,8 +17,8 @@ def people_there(session: Session, *, heard: bool) -> dict[str, tuple[Participan
         heard: count those too who are only said to speak.
     """
     study = session.study
-    known, seen = all_participants(study), people_seen(study)
-    voices = people_heard(study) if heard else {}
+    known, seen = all_participants(study), visible_participants(study)
+    voices = speaking_participants(study) if heard else {}
     found: dict[str, tuple[Participant, ...]] = {}
     for one in all_recordings(study):
         there = {who.id for who in participants_in(study, one.id)} | seen.get(one.id, set()) | voices.get(one.id, set())
@@ -26,26 +26,26 @@ def people_there(session: Session, *, heard: bool) -> dict[str, tuple[Participan
     return found
 
 
-def everybody_there(session: Session) -> dict[str, tuple[Participant, ...]]:
+def all_people_in_recordings(session: Session) -> dict[str, tuple[Participant, ...]]:
     """Return recording id -> everybody of `people_there`, and of whom a chain or the meta information tells."""
-    known, told = all_participants(session.study), people_told(session.study)
+    known, told = all_participants(session.study), mentioned_participants(session.study)
     return {
         recording: tuple(who for who in known if who in there or who.id in told.get(recording, ()))
-        for recording, there in people_there(session, heard=True).items()
+        for recording, there in people_in_recordings(session, heard=True).items()
     }
 
 
-def agreed(session: Session, who: Participant, use: ConsentUse) -> bool:
+def has_consented(session: Session, who: Participant, use: ConsentUse) -> bool:
     """Tell whether somebody consented to a use; robots need not."""
     return who.role is ParticipantRole.ROBOT or consents(session.study, who.id)[use]
 
 
-def refusing(session: Session, people: Iterable[Participant], use: ConsentUse) -> tuple[Participant, ...]:
+def list_refusing(session: Session, people: Iterable[Participant], use: ConsentUse) -> tuple[Participant, ...]:
     """Return those who did not consent to a use."""
-    return tuple(who for who in people if not agreed(session, who, use))
+    return tuple(who for who in people if not has_consented(session, who, use))
 
 
-def faces_of_nobody(faces: FaceSheet) -> Sequence[FaceTrack]:
+def list_unknown_faces(faces: FaceSheet) -> Sequence[FaceTrack]:
     """Return the faces that belong to nobody known, by time: nobody could be asked."""
     unknown = [one for one in faces.faces if not one.dismissed and one.participant_id is None]
     return sorted(unknown, key=lambda one: int(one.times_us[0]))

@@ -13,9 +13,15 @@ from pathlib import Path, PurePosixPath
 from annotate.interchange.formats.csv_table import COLUMNS as CSV_TABLE_COLUMNS
 from anonymize.methods.face_methods import METHODS, method_type
 from anonymize.pii_detection.pii_hit import KINDS
-from anonymize.pii_detection.text_scrubber import LEFT_OUT, Scrubbed, TextScrubber, telling
-from anonymize.pii_review.review_hits import finders_of, private_replacements, quoted_finder
-from anonymize.release.release_plan import SOUND, TEXTS, VIDEO, WITHOUT_CONSENT, annotator_codes
+from anonymize.pii_detection.text_scrubber import OMISSION_MARK, Scrubbed, TextScrubber, find_identifying
+from anonymize.pii_review.review_hits import build_finders, build_quoted_finder, private_replacements
+from anonymize.release.release_plan import (
+    SOUND_CHOICES,
+    TEXT_CHOICES,
+    VIDEO_CHOICES,
+    WITHOUT_CONSENT_CHOICES,
+    assign_annotator_codes,
+)
 from anonymize.release.release_rules import RULES
 from anonymize.sound.voice_methods import COVERS, VOICES, voice_type
 from project.entities.study_records import Json, ParticipantRole
@@ -32,9 +38,9 @@ from project.text_format import write_csv
 from project.timebase import format_time
 from resources import resource
 
-_LEAST = 2
-_LEAST_NOTE = 4
-_LEAST_BYTES = 6
+_MIN_NAME_CHARS = 2
+_MIN_NOTE_CHARS = 4
+_MIN_PATTERN_BYTES = 6
 _OURS = ("release", "schemes")
 _FOLDERS = ("annotations", "video", "frames", "manifest", "recordings", "participants")
 
@@ -57,7 +63,7 @@ class Private:
         return {"words": [*self.words], "texts": [*self.texts]}
 
 
-def scrubber_of(session: Session, *, quoting: bool = False) -> TextScrubber:
+def build_scrubber(session: Session, *, quoting: bool = False) -> TextScrubber:
     """Return what scrubs the texts of a study: private words, annotators, recordings, and what looks personal.
 
     Args:
@@ -66,7 +72,7 @@ def scrubber_of(session: Session, *, quoting: bool = False) -> TextScrubber:
     """
     study = session.study
     words = private_replacements(session)
-    for name, code in annotator_codes(all_annotators(study), _pseudonyms(session)).items():
+    for name, code in assign_annotator_codes(all_annotators(study), _pseudonyms(session)).items():
         words.setdefault(name, code)
     for one in all_recordings(study):
         for name in _names(one.name):
@@ -76,12 +82,12 @@ def scrubber_of(session: Session, *, quoting: bool = False) -> TextScrubber:
         for name in _names(medium.path):
             words.setdefault(name, f"recording {numbers[medium.recording_id]}")
     for note in _notes(session):
-        words.setdefault(note, LEFT_OUT)
-    find, keep = finders_of(session)
-    return TextScrubber(words, (find, telling, *([quoted_finder(session)] if quoting else [])), keep)
+        words.setdefault(note, OMISSION_MARK)
+    find, keep = build_finders(session)
+    return TextScrubber(words, (find, find_identifying, *([build_quoted_finder(session)] if quoting else [])), keep)
 
 
-def private_of(session: Session) -> Private:
+def collect_private(session: Session) -> Private:
     """Return what the finished release is searched for.
 
     Names of annotators, recordings and files that are also words of our own templates and schemes, such as a file
@@ -89,7 +95,7 @@ def private_of(session: Session) -> Private:
     takes them out of texts all the same. Private words are always searched for.
     """
     study = session.study
-    own = _own_words()
+    own = _program_words()
     secret = {*replacements(study)}
     names = {one.name for one in all_annotators(study)}
     places = [one.path for one in all_media(study)]
@@ -97,20 +103,20 @@ def private_of(session: Session) -> Private:
         names |= set(_names(one.name))
     for path in places:
         names |= set(_names(path))
-    words = secret | {name for name in names if len(name) >= _LEAST and not _ours(name, own)}
+    words = secret | {name for name in names if len(name) >= _MIN_NAME_CHARS and not _is_program_name(name, own)}
     files = {PurePosixPath(path).name for path in places} | {study.path.name}
     folders = {str(study.folder), str(Path.home())}
     folders |= {str(PurePosixPath(path).parent) for path in places if path.count("/") > 1}
     texts = {*files, *folders, *_notes(session)}
     return Private(
-        tuple(sorted(words)), tuple(sorted(text for text in texts if len(text) >= _LEAST_NOTE and text != "/"))
+        tuple(sorted(words)), tuple(sorted(text for text in texts if len(text) >= _MIN_NOTE_CHARS and text != "/"))
     )
 
 
-def bytes_to_find(private: Private) -> list[bytes]:
+def private_byte_patterns(private: Private) -> list[bytes]:
     """Return what pictures and sound are searched for: texts long enough not to stand there by chance, lower case."""
     found = {form for text in (*private.words, *private.texts) for form in _forms(text)}
-    return sorted(one for one in found if len(one) >= _LEAST_BYTES)
+    return sorted(one for one in found if len(one) >= _MIN_PATTERN_BYTES)
 
 
 def _forms(text: str) -> Iterable[bytes]:
@@ -124,25 +130,30 @@ def _pseudonyms(session: Session) -> list[str]:
 
 def _notes(session: Session) -> list[str]:
     found = (line.strip() for one in all_participants(session.study) for line in one.note.splitlines())
-    return [line for line in found if len(line) >= _LEAST_NOTE]
+    return [line for line in found if len(line) >= _MIN_NOTE_CHARS]
 
 
 def _names(path: str) -> list[str]:
     """Return what a recording or file may be called in a text, longest first; what is only a number is no name."""
     name = PurePosixPath(path).name
     forms = dict.fromkeys((name, PurePosixPath(name).stem, re.sub(r"[\s_.-]+", " ", PurePosixPath(name).stem)))
-    return [form for form in forms if len(form) >= _LEAST and not form.strip().isdecimal()]
+    return [form for form in forms if len(form) >= _MIN_NAME_CHARS and not form.strip().isdecimal()]
 
 
-def _ours(name: str, own: Mapping[str, None]) -> bool:
+def _is_program_name(name: str, own: Mapping[str, None]) -> bool:
     parts = re.findall(r"\w+", name.casefold())
     return all(part in own for part in parts) and "." not in name
 
 
-def _own_words() -> dict[str, None]:
+def _program_words() -> dict[str, None]:
     """Return the words of our templates, schemes, methods, rules and columns, in order."""
     texts = [path.read_text("utf-8") for folder in _OURS for path in sorted(resource(folder).iterdir())]
-    texts += [text for told in (VIDEO, SOUND, TEXTS, WITHOUT_CONSENT) for pair in told.items() for text in pair]
+    texts += [
+        text
+        for told in (VIDEO_CHOICES, SOUND_CHOICES, TEXT_CHOICES, WITHOUT_CONSENT_CHOICES)
+        for pair in told.items()
+        for text in pair
+    ]
     texts += [f"{name} {method_type(name).title} {method_type(name).description}" for name in METHODS]
     texts += [
         f"{name} {kind.title} {kind.description} {kind.weakness}" for name in VOICES for kind in [voice_type(name)]
@@ -152,8 +163,8 @@ def _own_words() -> dict[str, None]:
     return dict.fromkeys(word for text in texts for word in re.findall(r"[^\W_]+", text.casefold()))
 
 
-COLUMNS = ("recording", "start", "end", "what", "field", "text", "replaced")
-LEFT_IN_THE_STUDY = frozenset({"participant", "recording"})
+COPY_COLUMNS = ("recording", "start", "end", "what", "field", "text", "replaced")
+NEVER_COPIED_TABLES = frozenset({"participant", "recording"})
 """Tables whose texts are about who is behind a pseudonym or a number: they never leave, and are no copies of."""
 
 
@@ -165,11 +176,11 @@ class ScrubbedText:
     scrubbed: Scrubbed
 
 
-def scrubbed_texts(session: Session) -> Iterator[ScrubbedText]:
+def scrub_texts(session: Session) -> Iterator[ScrubbedText]:
     """Yield every text that is worth a copy, scrubbed."""
-    plain, quoting = scrubber_of(session), scrubber_of(session, quoting=True)
+    plain, quoting = build_scrubber(session), build_scrubber(session, quoting=True)
     for one in free_texts(session.study):
-        if one.table not in LEFT_IN_THE_STUDY and one.text.strip():
+        if one.table not in NEVER_COPIED_TABLES and one.text.strip():
             yield ScrubbedText(one, (quoting if one.table in QUOTED else plain).scrub(one.text))
 
 
@@ -191,12 +202,12 @@ def write_copies(session: Session, folder: Path) -> list[str]:
                     *(numbers.get(one.text.recording_id or "", ""), one.text.start_us / 1e6, one.text.end_us / 1e6),
                     *(one.text.table, one.text.field, one.scrubbed.text, len(one.scrubbed.replacements)),
                 )
-                for one in scrubbed_texts(session)
+                for one in scrub_texts(session)
                 if one.text.recording_id not in kept_back
             ]
-            write_csv(file, COLUMNS, rows)
+            write_csv(file, COPY_COLUMNS, rows)
         written = ["texts.csv"]
-        scrubber = scrubber_of(session)
+        scrubber = build_scrubber(session)
         for one in all_recordings(session.study):
             if one.id not in kept_back and (text := _captions(session, one.id, scrubber)):
                 name = f"recording-{one.number:04d}.vtt"
@@ -227,12 +238,12 @@ def _time(time_us: int) -> str:
     return f"{int(hours):02d}:{rest}"
 
 
-def frozen_personal(session: Session) -> dict[str, int]:
+def count_personal_items(session: Session) -> dict[str, int]:
     """Return name of an item set -> how many of its items hold what would be replaced in a text of the study.
 
     Such a set is drawn anew from the texts as they are now; a withdrawal takes out the items that are somebody's.
     """
-    scrubber = scrubber_of(session, quoting=True)
+    scrubber = build_scrubber(session, quoting=True)
     known: dict[str, bool] = {}
 
     def personal(text: str) -> bool:

@@ -4,9 +4,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from anonymize.release.release_plan import PLAN_PROPERTY, ReleasePlan, require_possible
-from anonymize.release.release_rules import LEAST_WORDS, RULES
-from anonymize.release.release_texts import PROPERTY as TEXTS
-from anonymize.release.release_texts import as_read, released_texts, spoken_states, text_state
+from anonymize.release.release_rules import MIN_REASON_WORDS, RULES
+from anonymize.release.release_texts import CONFIRMATION_PROPERTY as TEXTS
+from anonymize.release.release_texts import (
+    build_confirmation,
+    list_released_texts,
+    texts_checksum,
+    transcript_checksums,
+)
 from project.entities.study_records import Changes, Json, Waiver
 from project.errors import UserError
 from project.ids import new_id
@@ -17,7 +22,7 @@ from project.session.session import Session
 from project.timebase import utc_now
 
 
-def keep_plan(session: Session, plan: ReleasePlan) -> Changes:
+def store_plan(session: Session, plan: ReleasePlan) -> Changes:
     """Remember what a release of this study is to hold.
 
     Raises:
@@ -29,20 +34,20 @@ def keep_plan(session: Session, plan: ReleasePlan) -> Changes:
     return step.changes
 
 
-def waive(session: Session, rule: str, recording_id: str | None, reason: str) -> Changes:
+def waive_rule(session: Session, rule: str, recording_id: str | None, reason: str) -> Changes:
     """Do without a rule, for a recording or, where it is None, for all; the reason is printed in the data card.
 
     Raises:
         UserError: there is no such rule, it cannot be waived, or the reason is too short.
     """
     if rule not in RULES:
-        raise UserError(f"There is no rule “{rule}”.", f"Rules that can be waived: {', '.join(waivable())}.")
+        raise UserError(f"There is no rule “{rule}”.", f"Rules that can be waived: {', '.join(waivable_rules())}.")
     if not RULES[rule].waivable:
-        raise UserError(f"The rule “{rule}” cannot be waived.", f"These can: {', '.join(waivable())}.")
+        raise UserError(f"The rule “{rule}” cannot be waived.", f"These can: {', '.join(waivable_rules())}.")
     said = " ".join(reason.split())
-    if len(said.split()) < LEAST_WORDS:
+    if len(said.split()) < MIN_REASON_WORDS:
         raise UserError(
-            "A waiver needs a reason.", f"Say in {LEAST_WORDS} words or more why; it is printed in the data card."
+            "A waiver needs a reason.", f"Say in {MIN_REASON_WORDS} words or more why; it is printed in the data card."
         )
     with session.step(f"Waive {rule}") as step:
         who = session.annotator()
@@ -69,12 +74,12 @@ def withdraw_waiver(session: Session, rule: str, recording_id: str | None) -> Ch
     return step.changes
 
 
-def waivable() -> list[str]:
+def waivable_rules() -> list[str]:
     """Return the keys of the rules that can be waived."""
     return [key for key, rule in RULES.items() if rule.waivable]
 
 
-def set_words(session: Session, words: Mapping[str, str]) -> Changes:
+def set_private_words(session: Session, words: Mapping[str, str]) -> Changes:
     """Replace the study's private words: word or phrase -> what is written in its place. Kinds of known ones stay.
 
     Raises:
@@ -104,11 +109,11 @@ def confirm_texts(session: Session, state: str | None = None) -> Changes:
     Raises:
         UserError: they changed since.
     """
-    texts = released_texts(session)
-    now = text_state(texts)
+    texts = list_released_texts(session)
+    now = texts_checksum(texts)
     if state is not None and state != now:
         raise UserError("The texts were changed meanwhile.", "Read those that are marked, then confirm again.")
     with session.step("Confirm scrubbed texts") as step:
-        read: dict[str, Json] = {**as_read(session, texts), "spoken": {**spoken_states(texts)}}
+        read: dict[str, Json] = {**build_confirmation(session, texts), "spoken": {**transcript_checksums(texts)}}
         session.study.set_property(TEXTS, read)
     return step.changes

@@ -9,27 +9,27 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotate.interchange.annotation_files import format_called
+from annotate.interchange.annotation_files import get_format
 from annotate.interchange.document import Document
-from annotate.interchange.document_export import exportable
-from annotate.meta.meta_summary import as_text, meta_information
+from annotate.interchange.document_export import exportable_recordings
+from annotate.meta.meta_summary import build_meta_information, format_meta_json
 from anonymize.release.release_gate import ReleaseCandidate, Selection
 from anonymize.release.release_plan import ReleasePlan, recording_code
 from anonymize.release.release_rendering import ReleaseRendering
-from anonymize.release.release_texts import documents
-from media.clip_writer import steady_copy
-from media.encoding import UnnamedFile, replaced_when_whole, unnamed_file
-from media.excerpts import stills
+from anonymize.release.release_texts import build_documents
+from media.clip_writer import constant_rate_copy
+from media.encoding import UnnamedFile, atomic_output, unnamed_file
+from media.excerpts import write_stills
 from media.sound import SoundFilter
-from media.soundtrack import silent_copy, sounding_copy
+from media.soundtrack import copy_with_sound, copy_without_sound
 from project.entities.study_records import Json, Participant
 from project.errors import UserError
 from project.progress import Progress
 from project.session.session import Session
 from project.text_format import write_csv
-from project.timebase import stopped_clock
+from project.timebase import fixed_clock
 
-STEADY_RATE = 15
+CONSTANT_FRAME_RATE = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,30 +78,30 @@ def write_media(
             target.parent.mkdir(parents=True, exist_ok=True)
             made[target.relative_to(folder).as_posix()] = ReleasedFile(source, clip.copy_to(target))
 
-        with _with_sound(one, treatment, progress) as sounding:
+        with _add_sound(one, treatment, progress) as sounding:
             if "source" in plan.video:
                 if sounding is not None:
                     keep("video-source", sounding)
                 else:
                     with unnamed_file(folder) as silent:
-                        silent_copy(one.clip, silent.path)
+                        copy_without_sound(one.clip, silent.path)
                         keep("video-source", silent)
             if "15hz" in plan.video:
                 pictures = one.clip if sounding is None else sounding.path
                 with unnamed_file(folder) as steady:
                     sound = sounding is not None
-                    steady_copy(pictures, steady.path, STEADY_RATE, sound=sound, progress=progress)
+                    constant_rate_copy(pictures, steady.path, CONSTANT_FRAME_RATE, sound=sound, progress=progress)
                     keep("video-15hz", steady)
         if "1hz" in plan.video:
             place = folder / "frames-1hz" / method / code
             place.mkdir(parents=True, exist_ok=True)
-            for still, sha256 in stills(one.clip, place, progress=progress).items():
+            for still, sha256 in write_stills(one.clip, place, progress=progress).items():
                 made[still.relative_to(folder).as_posix()] = ReleasedFile(source, sha256)
     return made
 
 
 @contextmanager
-def _with_sound(
+def _add_sound(
     one: ReleaseRendering, treatment: SoundFilter | None, progress: Progress
 ) -> Iterator[UnnamedFile | None]:
     """Lend a copy of a rendering with its treated sound; None where no sound leaves.
@@ -114,12 +114,12 @@ def _with_sound(
         yield None
         return
     with unnamed_file(one.clip.parent) as made:
-        sounding_copy(one.clip, one.plan.source, made.path, treatment, zero_us=one.zero_us, progress=progress)
+        copy_with_sound(one.clip, one.plan.source, made.path, treatment, zero_us=one.zero_us, progress=progress)
         with made.unchanged():
             yield made
 
 
-AT = "2000-01-01T00:00:00.000Z"
+FIXED_TIMESTAMP = "2000-01-01T00:00:00.000Z"
 """The time that formats which must hold one are told."""
 
 
@@ -131,12 +131,12 @@ def write_annotations(folder: Path, session: Session, plan: ReleasePlan, selecti
         OSError: a file cannot be written.
     """
     wanted = [one.recording for one in selection.candidates]
-    silent = {one.recording.id: silent_people(one) for one in selection.candidates}
-    parts = dict(documents(session, plan, wanted, silent))
+    silent = {one.recording.id: list_silent_people(one) for one in selection.candidates}
+    parts = dict(build_documents(session, plan, wanted, silent))
     made: dict[str, list[str]] = {}
-    with stopped_clock(AT):
+    with fixed_clock(FIXED_TIMESTAMP):
         for key in plan.formats:
-            to = format_called(key)
+            to = get_format(key)
             place = folder / "annotations" / key
             place.mkdir(parents=True, exist_ok=True)
             if to.many:
@@ -150,7 +150,7 @@ def write_annotations(folder: Path, session: Session, plan: ReleasePlan, selecti
     return made
 
 
-def silent_people(one: ReleaseCandidate) -> list[str]:
+def list_silent_people(one: ReleaseCandidate) -> list[str]:
     """Return the pseudonyms of those whose words are left out; "" for words of nobody known."""
     if not one.refusing:
         return []
@@ -189,7 +189,9 @@ def _table(path: Path, columns: Sequence[str], rows: Iterable[tuple[str, ...]]) 
         write_csv(file, columns, sorted(rows))
 
 
-def exported(session: Session, wanted: Sequence[str] | None = None, *, scrubbed: bool = False) -> list[dict[str, Json]]:
+def collect_meta_information(
+    session: Session, wanted: Sequence[str] | None = None, *, scrubbed: bool = False
+) -> list[dict[str, Json]]:
     """Return the meta information of recordings, by number: of all that are no hold-outs, or of those of the ids given.
 
     Args:
@@ -200,17 +202,19 @@ def exported(session: Session, wanted: Sequence[str] | None = None, *, scrubbed:
     Raises:
         UserError: one that is asked for is a hold-out, or there is none.
     """
-    found = exportable(session, wanted)
+    found = exportable_recordings(session, wanted)
     if not scrubbed:
-        return [meta_information(session, one.id) for one in found]
+        return [build_meta_information(session, one.id) for one in found]
     # They bring all that a release is judged by, which the rest does without.
-    from anonymize.release.private_content import scrubber_of
+    from anonymize.release.private_content import build_scrubber
 
-    scrubber = scrubber_of(session, quoting=True)
-    return [meta_information(session, one.id, lambda text: scrubber.scrub(text).text) for one in found]
+    scrubber = build_scrubber(session, quoting=True)
+    return [build_meta_information(session, one.id, lambda text: scrubber.scrub(text).text) for one in found]
 
 
-def write(session: Session, found: Sequence[dict[str, Json]], folder: Path, *, overwrite: bool = False) -> list[Path]:
+def write_meta_information(
+    session: Session, found: Sequence[dict[str, Json]], folder: Path, *, overwrite: bool = False
+) -> list[Path]:
     """Write each to `NUMBER.meta.json` in a folder; returns the files.
 
     Raises:
@@ -223,7 +227,7 @@ def write(session: Session, found: Sequence[dict[str, Json]], folder: Path, *, o
     files = []
     for one in found:
         path = folder / f"{one['recording']:04}.meta.json"
-        with replaced_when_whole(path, (session.study.path,), overwrite=overwrite) as temporary:
-            temporary.write_text(as_text(one), "utf-8")
+        with atomic_output(path, (session.study.path,), overwrite=overwrite) as temporary:
+            temporary.write_text(format_meta_json(one), "utf-8")
         files.append(path)
     return files

@@ -4,23 +4,28 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from anonymize.faces.face_review import WORDS, FaceSheet, sheet
+from anonymize.faces.face_review import REASON_TEXTS, FaceSheet, build_face_sheet
 from anonymize.masking.mask_coverage import ReviewReason as Why
-from anonymize.pii_review.language_coverage import coverage_of
-from anonymize.release.participant_consent import agreed, faces_of_nobody, people_there, refusing
+from anonymize.pii_review.language_coverage import compute_coverage
+from anonymize.release.participant_consent import has_consented, list_refusing, list_unknown_faces, people_in_recordings
 from anonymize.release.release_plan import KEEP, SCRUB, SOLID, ReleasePlan
 from anonymize.release.release_rules import ReleaseBlocker
-from anonymize.release.release_sound import AudioTreatment, Personal, Speech, sounding, speech_in
-from anonymize.release.release_texts import ReleasedText, released_texts, texts_confirmed, unread
+from anonymize.release.release_sound import AudioTreatment, Personal, Speech, plan_audio_treatment, read_speech
+from anonymize.release.release_texts import (
+    ReleasedText,
+    find_confirming_annotator,
+    list_released_texts,
+    unconfirmed_message,
+)
 from project.entities.study_records import ConsentUse, Participant, ParticipantRole, Recording, Run
-from project.files.fingerprints import read_whole, was_read
+from project.files.fingerprints import hash_whole_file, is_hash_cached
 from project.integrity.integrity_check import rows_unlike_history, rows_without_history
-from project.merging.merge import COPY
+from project.merging.merge import COPY_PROPERTY
 from project.queries.history_rows import source_sha256
-from project.queries.policy_rows import people_seen
+from project.queries.policy_rows import visible_participants
 from project.queries.recording_rows import all_participants, all_recordings, hold_outs, participants_in
 from project.session.session import MediaState, Session
-from project.text_format import counted, shown
+from project.text_format import escape_unprintable, pluralize
 from project.timebase import format_time
 
 # The renderer paints these frames over wholly, so nothing in them can be seen.
@@ -63,7 +68,7 @@ class ReleaseCandidate:
     @cached_property
     def faces(self) -> FaceSheet | None:
         """How far the review of its faces is; None where it has no picture or its file cannot be used."""
-        return sheet(self.session, self.recording.id) if self.has_picture and self.has_file else None
+        return build_face_sheet(self.session, self.recording.id) if self.has_picture and self.has_file else None
 
     @property
     def tracked(self) -> bool:
@@ -81,7 +86,7 @@ class ReleaseCandidate:
     @cached_property
     def speech(self) -> Speech:
         """What is known about who speaks when."""
-        return speech_in(self.session, self.recording.id)
+        return read_speech(self.session, self.recording.id)
 
     @cached_property
     def sounding(self) -> AudioTreatment | None:
@@ -89,7 +94,7 @@ class ReleaseCandidate:
         if not self.heard:
             return None
         spoken = self.personal.spoken(self.recording.id)
-        return sounding(self.plan, spoken, self.speech, self.people, self.refusing)
+        return plan_audio_treatment(self.plan, spoken, self.speech, self.people, self.refusing)
 
     @property
     def painted(self) -> list[str]:
@@ -97,7 +102,7 @@ class ReleaseCandidate:
         if self.faces is None or self.plan.without_consent != SOLID:
             return []
         everybody = all_participants(self.session.study)
-        asked = {one.id for one in everybody if agreed(self.session, one, ConsentUse.RELEASE)}
+        asked = {one.id for one in everybody if has_consented(self.session, one, ConsentUse.RELEASE)}
         return [one.id for one in self.faces.faces if not one.dismissed and one.participant_id not in asked]
 
     def reason(
@@ -122,36 +127,36 @@ class Selection:
     left_out: dict[int, str] = field(default_factory=dict)
 
 
-def select(session: Session, plan: ReleasePlan) -> Selection:
+def select_candidates(session: Session, plan: ReleasePlan) -> Selection:
     """Leave out hold-outs and, where the plan says so, recordings in which somebody did not consent to release."""
     kept_back = hold_outs(session.study)
     # What somebody says leaves as sound or as text; where neither does, it is no matter who is only heard.
-    there = people_there(session, heard=plan.sounds or plan.texts == SCRUB)
+    there = people_in_recordings(session, heard=plan.sounds or plan.texts == SCRUB)
     found: list[ReleaseCandidate] = []
     left_out: dict[int, str] = {}
     personal = Personal(session)
     for one in all_recordings(session.study):
         people = there[one.id]
-        against = refusing(session, people, ConsentUse.RELEASE)
+        against = list_refusing(session, people, ConsentUse.RELEASE)
         if one.id in kept_back:
             left_out[one.number] = "It is held out."
         elif against and plan.without_consent != SOLID:
-            left_out[one.number] = f"{counted(len(against), 'participant')} did not consent to release."
+            left_out[one.number] = f"{pluralize(len(against), 'participant')} did not consent to release."
         else:
             found.append(ReleaseCandidate(session, plan, one, people, against, personal))
     return Selection(tuple(found), left_out)
 
 
-def reasons_before(session: Session, plan: ReleasePlan, selection: Selection) -> list[ReleaseBlocker]:
+def blockers_before_rendering(session: Session, plan: ReleasePlan, selection: Selection) -> list[ReleaseBlocker]:
     """Return everything that stands in the way and can be told without rendering, by rule and recording."""
-    found = [*something(selection), *history_kept(session), *texts_reviewed(session, plan)]
+    found = [*check_not_empty(selection), *check_history(session), *check_texts_reviewed(session, plan)]
     for one in selection.candidates:
-        for rule in PER_RECORDING:
+        for rule in RECORDING_RULES:
             found += rule(one)
     return found
 
 
-def something(selection: Selection) -> Iterator[ReleaseBlocker]:
+def check_not_empty(selection: Selection) -> Iterator[ReleaseBlocker]:
     """Rule `something`."""
     if not selection.candidates:
         why = " ".join(f"Recording {number}: {text}" for number, text in sorted(selection.left_out.items()))
@@ -160,58 +165,68 @@ def something(selection: Selection) -> Iterator[ReleaseBlocker]:
         )
 
 
-_DECIDING = (
+_DECISION_TABLES = (
     *("consent", "participant", "appearance", "hold_out", "waiver", "private_word", "public_word", "pii_decision"),
     *("face_review", "seen_span", "track_correction", "region", "utterance", "property"),
 )
 """Tables whose rows say what may leave, who is asked and what was reviewed."""
-_PERMITTING = ("consent", "waiver", "public_word", "pii_decision", "face_review", "seen_span", "track_correction")
+_PERMISSION_TABLES = (
+    "consent",
+    "waiver",
+    "public_word",
+    "pii_decision",
+    "face_review",
+    "seen_span",
+    "track_correction",
+)
 """Those of which a row that another program added lets more out."""
 
 
-def history_kept(session: Session) -> Iterator[ReleaseBlocker]:
+def check_history(session: Session) -> Iterator[ReleaseBlocker]:
     """Rule `history`. The whole history is read: a window does not wait for that, whoever makes the release does."""
     if not session.patient:
         return
-    unlike = [*rows_unlike_history(session.study.rows, _DECIDING)]
+    unlike = [*rows_unlike_history(session.study.rows, _DECISION_TABLES)]
     if unlike:
         yield ReleaseBlocker(
             "history",
             None,
             None,
-            f"{counted(len(unlike), 'row')} of the study {'is' if len(unlike) == 1 else 'are'} not what the history "
+            f"{pluralize(len(unlike), 'row')} of the study {'is' if len(unlike) == 1 else 'are'} not what the history "
             "says: another program changed what people decided.",
             "greenroom check STUDY lists them. Make these edits here, go back to a backup, or waive it with a reason.",
         )
     # A copy that was split begins without a history.
     added = (
-        [] if session.study.get_property(COPY) is not None else [*rows_without_history(session.study.rows, _PERMITTING)]
+        []
+        if session.study.get_property(COPY_PROPERTY) is not None
+        else [*rows_without_history(session.study.rows, _PERMISSION_TABLES)]
     )
     if added:
-        listed = ", ".join(map(shown, added[:_LISTED]))
+        listed = ", ".join(map(escape_unprintable, added[:_LISTED]))
         yield ReleaseBlocker(
             "history",
             None,
             None,
-            f"Of {counted(len(added), 'row')} that {'says' if len(added) == 1 else 'say'} what may leave or was "
+            f"Of {pluralize(len(added), 'row')} that {'says' if len(added) == 1 else 'say'} what may leave or was "
             f"reviewed, the history knows nothing: {listed}{', …' if len(added) > _LISTED else ''}.",
             "Another program may have added them. Take them back and decide here, or waive it with a reason.",
         )
 
 
-def texts_reviewed(
+def check_texts_reviewed(
     session: Session, plan: ReleasePlan, found: Sequence[ReleasedText] | None = None
 ) -> Iterator[ReleaseBlocker]:
     """Rule `texts-reviewed`; `found` are the free texts, where they are at hand."""
     if plan.texts != SCRUB:
         return
-    texts = released_texts(session) if found is None else found
-    if texts and texts_confirmed(session, texts) is None:
+    texts = list_released_texts(session) if found is None else found
+    if texts and find_confirming_annotator(session, texts) is None:
         hint = "Read them, then confirm: greenroom texts STUDY --confirm"
-        yield ReleaseBlocker("texts-reviewed", None, None, unread(len(texts)), hint)
+        yield ReleaseBlocker("texts-reviewed", None, None, unconfirmed_message(len(texts)), hint)
 
 
-def file_there(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
+def check_file_present(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `file`. A recording without any file has only texts, and needs none."""
     medium = one.session.main_medium(one.recording.id)
     if medium is not None and not one.has_file:
@@ -222,7 +237,7 @@ def file_there(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
         )
 
 
-def file_unchanged(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
+def check_file_unchanged(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `file`, byte by byte: the file is the one in which faces were looked for.
 
     It is read whole. A window does not wait for that: there, whoever makes the release reads it.
@@ -238,7 +253,7 @@ def file_unchanged(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
             "it was changed since.",
             f"Review its faces again, which reads it: greenroom review-faces STUDY --recording {one.number} --reviewed",
         )
-    elif (one.session.patient or was_read(path)) and read_whole(path).sha256 != known:
+    elif (one.session.patient or is_hash_cached(path)) and hash_whole_file(path).sha256 != known:
         yield one.reason(
             "file",
             f"The file of recording {one.number} was changed since its faces were looked for, though it looks the same "
@@ -247,7 +262,7 @@ def file_unchanged(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
         )
 
 
-def faces_tracked(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
+def check_faces_tracked(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `faces-tracked`."""
     if one.has_picture and one.has_file and not one.tracked:
         yield one.reason(
@@ -255,7 +270,7 @@ def faces_tracked(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
         )
 
 
-def faces_reviewed(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
+def check_faces_reviewed(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `faces-reviewed`."""
     if not one.tracked or one.faces is None or one.faces.reviews:
         return
@@ -271,7 +286,7 @@ def faces_reviewed(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     yield one.reason("faces-reviewed", sentence, "Review them on the Faces page, or: greenroom review-faces STUDY")
 
 
-def uncovered(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
+def check_uncovered(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `uncovered`: every place that needs a look and had none."""
     if not one.tracked or one.faces is None:
         return
@@ -280,32 +295,32 @@ def uncovered(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
             at = f"{format_time(span.start_us)} to {format_time(span.end_us)}"
             yield one.reason(
                 "uncovered",
-                f"Recording {one.number}, {at}: {WORDS[span.reason]}.",
+                f"Recording {one.number}, {at}: {REASON_TEXTS[span.reason]}.",
                 "Look at it on the Faces page: cover the face, or say that all are covered.",
                 span.start_us,
             )
 
 
-def consent_known(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
+def check_consent_known(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `consent-known`: nobody is said to appear, or a face that is not painted solid belongs to nobody known."""
     hint = "Add who appears and what they consented to: File > Recording details…, or greenroom participant."
     study = one.session.study
-    if not participants_in(study, one.recording.id) and not people_seen(study).get(one.recording.id):
+    if not participants_in(study, one.recording.id) and not visible_participants(study).get(one.recording.id):
         yield one.reason("consent-known", f"Nobody is said to appear in recording {one.number}.", hint)
     if one.faces is None or one.plan.without_consent == SOLID or set(one.plan.methods_for(one.number)) <= {SOLID}:
         return
-    unknown = faces_of_nobody(one.faces)
+    unknown = list_unknown_faces(one.faces)
     if unknown:
         yield one.reason(
             "consent-known",
-            f"{counted(len(unknown), 'face track')} of recording {one.number} "
+            f"{pluralize(len(unknown), 'face track')} of recording {one.number} "
             f"{'belongs' if len(unknown) == 1 else 'belong'} to nobody, so nobody was asked.",
             "Assign each to a participant, dismiss what is no face, or paint faces of nobody known solid.",
             int(unknown[0].times_us[0]),
         )
 
 
-def sound_consent(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
+def check_sound_consent(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `sound-consent`: a voice tells who speaks, so it stays as it is only where everybody consented.
 
     Where voices are changed, those who did not consent are muted.
@@ -316,7 +331,7 @@ def sound_consent(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     if one.refusing and one.plan.sound == KEEP:
         yield one.reason(
             "sound-consent",
-            f"{counted(len(one.refusing), 'participant')} of recording {one.number} did not consent to release, "
+            f"{pluralize(len(one.refusing), 'participant')} of recording {one.number} did not consent to release, "
             "and voices tell who speaks.",
             hint,
         )
@@ -324,7 +339,7 @@ def sound_consent(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
         yield one.reason("sound-consent", f"It is not known who is heard in recording {one.number}.", hint)
 
 
-def transcript(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
+def check_transcript(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `transcript`: what is not written down was not searched for names, and nobody knows who says it."""
     if not one.heard or not one.has_file:
         return
@@ -334,7 +349,7 @@ def transcript(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
             f"Nobody looked for speech in the sound of recording {one.number} as it is now.",
             "Look for it: greenroom transcribe STUDY --speech-only",
         )
-    elif one.tracked and not _same_source(one, one.speech.run):
+    elif one.tracked and not _is_same_source(one, one.speech.run):
         yield one.reason(
             "transcript",
             f"Speech was looked for in recording {one.number} before its file was last changed, or by an earlier "
@@ -351,46 +366,46 @@ def transcript(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
         )
 
 
-def _same_source(one: ReleaseCandidate, listened: Run) -> bool:
+def _is_same_source(one: ReleaseCandidate, listened: Run) -> bool:
     """Tell whether a run listened to the file, byte by byte, in which faces were looked for."""
     run = one.faces.run if one.faces is not None else None
     heard = source_sha256(one.session.study, listened)
     return run is not None and bool(heard) and heard == source_sha256(one.session.study, run)
 
 
-def transcript_checked(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
+def check_transcript_checked(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `transcript-checked`, where sound leaves."""
     if one.heard:
-        yield from unchecked(one)
+        yield from check_drafts(one)
 
 
-def unchecked(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
+def check_drafts(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Yield what stands in the way while drafts are left: a name that a model misheard is no name in the transcript."""
     drafts = one.speech.drafts
     if drafts:
         yield one.reason(
             "transcript-checked",
-            f"{counted(len(drafts), 'utterance')} of recording {one.number} "
+            f"{pluralize(len(drafts), 'utterance')} of recording {one.number} "
             f"{'is' if len(drafts) == 1 else 'are'} a model's draft that nobody checked.",
             "Listen to them on the Transcript page and mark them as checked.",
             drafts[0].start_us,
         )
 
 
-def voice_known(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
+def check_voice_known(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `voice`: a voice of nobody known may be that of somebody who was not asked."""
     unknown = one.speech.unknown if one.heard else []
     if unknown:
         lost = " They are muted, because somebody in it did not consent." if one.refusing else ""
         yield one.reason(
             "voice",
-            f"It is not confirmed who says {counted(len(unknown), 'utterance')} of recording {one.number}.{lost}",
+            f"It is not confirmed who says {pluralize(len(unknown), 'utterance')} of recording {one.number}.{lost}",
             "Say who speaks on the Transcript page; what is only suggested counts when somebody confirms it.",
             unknown[0].start_us,
         )
 
 
-def pii_reviewed(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
+def check_pii_reviewed(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `pii-reviewed`: each place that nobody decided on, and a language that is not covered."""
     # This searches what was not searched yet, so it goes before the question what searched the transcript.
     places = [*one.personal.undecided(one.recording.id, texts=one.plan.texts == SCRUB, speech=one.heard)]
@@ -405,7 +420,7 @@ def pii_reviewed(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
             waivable=False,
         )
     if len(places) > _LISTED:
-        more = counted(len(places) - _LISTED, "further place")
+        more = pluralize(len(places) - _LISTED, "further place")
         sentence = f"Recording {one.number}: {more} undecided."
         yield one.reason("pii-reviewed", sentence, hint, places[_LISTED].time_us, waivable=False)
 
@@ -414,7 +429,7 @@ def _language_gap(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Yield that the transcript is not mostly in a language with rules of which a model of names searched it."""
     if not (one.heard or one.plan.texts == SCRUB):
         return
-    coverage = coverage_of(one.session, one.recording.id)
+    coverage = compute_coverage(one.session, one.recording.id)
     if not coverage.is_mostly_covered:
         yield one.reason(
             "pii-reviewed",
@@ -425,17 +440,17 @@ def _language_gap(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
         )
 
 
-PER_RECORDING: tuple[Callable[[ReleaseCandidate], Iterator[ReleaseBlocker]], ...] = (
-    file_there,
-    file_unchanged,
-    faces_tracked,
-    faces_reviewed,
-    uncovered,
-    consent_known,
-    sound_consent,
-    transcript,
-    transcript_checked,
-    voice_known,
-    pii_reviewed,
+RECORDING_RULES: tuple[Callable[[ReleaseCandidate], Iterator[ReleaseBlocker]], ...] = (
+    check_file_present,
+    check_file_unchanged,
+    check_faces_tracked,
+    check_faces_reviewed,
+    check_uncovered,
+    check_consent_known,
+    check_sound_consent,
+    check_transcript,
+    check_transcript_checked,
+    check_voice_known,
+    check_pii_reviewed,
 )
 """The rules about one recording that need no rendering."""

@@ -9,71 +9,77 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from anonymize.faces.masking_plan import discard, gather
-from anonymize.pii_review.pii_decisions import keep_numbers
-from anonymize.pii_review.review_hits import hits
-from anonymize.privacy.privacy_job import strangers_for
-from anonymize.privacy.privacy_limits import PrivacyLimits, privacy_limits
-from anonymize.release.data_card import card_facts, card_from, manifest_facts, write_cards
-from anonymize.release.private_content import Private, private_of
+from anonymize.faces.masking_plan import delete_tracks_file, gather_parameters
+from anonymize.pii_review.pii_decisions import store_hit_numbers
+from anonymize.pii_review.review_hits import find_hits
+from anonymize.privacy.privacy_job import choose_strangers
+from anonymize.privacy.privacy_limits import PrivacyLimits, read_privacy_limits
+from anonymize.release.data_card import collect_card_facts, collect_manifest_facts, parse_card_facts, write_cards
+from anonymize.release.private_content import Private, collect_private
 from anonymize.release.release_files import write_annotations, write_media, write_tables
-from anonymize.release.release_gate import ReleaseCandidate, Selection, reasons_before, select
+from anonymize.release.release_gate import ReleaseCandidate, Selection, blockers_before_rendering, select_candidates
 from anonymize.release.release_plan import (
     SCRUB,
     ReleasePlan,
-    plan_from,
+    get_release_key,
+    keyed_checksum,
+    parse_plan,
     recording_code,
-    release_key,
     require_possible,
-    sealed,
 )
-from anonymize.release.release_recheck import numbered_waivers, reasons_again, signature
+from anonymize.release.release_recheck import compute_signature, numbered_waivers, recheck_blockers
 from anonymize.release.release_rendering import (
     ReleaseRendering,
-    forget,
-    measured,
-    rendering_of,
+    delete_renderings,
+    measure_outcome,
+    render_and_check,
     require_source_unchanged,
     require_unchanged,
 )
 from anonymize.release.release_rules import (
     ReleaseBlocker,
     RenderingCheck,
-    outcome_from,
-    reason_from,
-    reasons_after,
-    standing,
+    outcome_blockers,
+    parse_blocker,
+    parse_outcome,
+    remaining_blockers,
 )
-from anonymize.release.release_sound import AudioTreatment, seeds_of, sounding_from, treatment_of, wrong_in_sound
-from anonymize.release.release_verification import Leak, leaks_in
-from models.faces.face_detectors import ALWAYS, independent_of, joined
+from anonymize.release.release_sound import (
+    AudioTreatment,
+    build_sound_filter,
+    derive_voice_seeds,
+    find_sound_problems,
+    parse_audio_treatment,
+)
+from anonymize.release.release_verification import Leak, find_leaks
+from models.faces.face_detectors import DEFAULT_DETECTOR, find_independent, join_names
 from project.entities.study_records import Changes, Json, Run
 from project.errors import Cancelled, UserError
-from project.files.fingerprints import sha256_of
+from project.files.fingerprints import file_sha256
 from project.files.publication import (
-    NAME,
-    files_in,
-    manifest,
-    new_prepared,
-    prepared,
-    require_as_written,
+    MANIFEST_NAME,
+    build_manifest,
+    create_texts_folder,
+    lend_texts_folder,
+    list_files,
     require_free,
-    set_times,
-    staged,
+    require_unchanged_release,
+    set_fixed_times,
+    staging_folder,
 )
 from project.ids import new_id
 from project.progress import Progress
-from project.queries.history_rows import insert_run, latest_run, steps
+from project.queries.history_rows import insert_run, latest_run, read_steps
 from project.queries.recording_rows import all_recordings
 from project.queries.transcript_rows import SPEECH
 from project.session.jobs import JobSpec
 from project.session.session import Session
-from project.text_format import counted
+from project.text_format import pluralize
 from project.timebase import utc_now
 from project.version import __version__
 
 KIND = "release"
-PRIVATE = "private"
+PRIVATE_FILE_NAME = "private"
 """The file among the prepared texts that says what must not leave."""
 _SHOWN_LEAKS = 5
 
@@ -96,19 +102,19 @@ class ReleaseChecklist:
     @property
     def standing(self) -> list[ReleaseBlocker]:
         """What was not waived."""
-        return standing(self.reasons, self.waived)
+        return remaining_blockers(self.reasons, self.waived)
 
 
-def checklist(session: Session, plan: ReleasePlan) -> ReleaseChecklist:
+def build_checklist(session: Session, plan: ReleasePlan) -> ReleaseChecklist:
     """Judge a release as far as the study tells.
 
     Raises:
         UserError: the plan asks for what can never be released, or not on this machine.
     """
     require_possible(plan)
-    selection = select(session, plan)
+    selection = select_candidates(session, plan)
     waived = tuple((one.rule, number) for one, number in numbered_waivers(session))
-    return ReleaseChecklist(plan, selection, tuple(reasons_before(session, plan, selection)), waived)
+    return ReleaseChecklist(plan, selection, tuple(blockers_before_rendering(session, plan, selection)), waived)
 
 
 def prepare(session: Session, folder: Path, plan: ReleasePlan) -> JobSpec:
@@ -119,43 +125,43 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> JobSpec:
     """
     require_free(folder)
     if plan.texts == SCRUB:
-        keep_numbers(session, hits(session))
-    found = checklist(session, plan)
+        store_hit_numbers(session, find_hits(session))
+    found = build_checklist(session, plan)
     refused = bool(found.standing)
-    texts = new_prepared()
+    texts = create_texts_folder()
     made: dict[str, list[str]] = {}
     recordings: list[Json] = []
     if not refused:
-        key = release_key(session)
+        key = get_release_key(session)
         made = write_annotations(texts, session, plan, found.selection)
         made |= {name: [] for name in write_tables(texts, plan, found.selection)}
-        recordings = [_gathered(session, plan, one, name) for one, name in _renderings(plan, found.selection)]
+        recordings = [_gather_recording(session, plan, one, name) for one, name in _renderings(plan, found.selection)]
         secret: dict[str, Json] = {
             "key": key,
-            "private": cast(Json, private_of(session).as_json()),
-            "signed": signature(session, plan, found.selection, key),
-            "sounds": {str(one.number): _sounding(one.sounding, key) for one in found.selection.candidates},
+            "private": cast(Json, collect_private(session).as_json()),
+            "signed": compute_signature(session, plan, found.selection, key),
+            "sounds": {str(one.number): _treatment_json(one.sounding, key) for one in found.selection.candidates},
         }
-        (texts / PRIVATE).write_text(json.dumps(secret), "utf-8")
+        (texts / PRIVATE_FILE_NAME).write_text(json.dumps(secret), "utf-8")
     candidates = found.selection.candidates
     return JobSpec(
         KIND,
-        f"Release {counted(len(candidates), 'recording')}",
-        candidates[0].recording.id if candidates else all_ids(session)[0],
+        f"Release {pluralize(len(candidates), 'recording')}",
+        candidates[0].recording.id if candidates else all_recording_ids(session)[0],
         {
             "folder": str(folder.absolute()),
             "study": str(session.study.path.absolute()),
-            "seen": _seen(session),
+            "seen": _study_version(session),
             "texts": str(texts),
-            "prepared": {name: sha256_of(texts / name) for name in files_in(texts)},
+            "prepared": {name: file_sha256(texts / name) for name in list_files(texts)},
             "plan": plan.as_json(),
             "reasons": [one.as_json() for one in found.reasons],
             "waived": [[rule, number] for rule, number in found.waived],
             "made_of": cast(Json, made),
             "recordings": recordings,
-            "limits": cast(Json, asdict(privacy_limits(session.study))),
-            "card": cast(Json, card_facts(session, found.selection, found.plan.texts)) if not refused else {},
-            "facts": cast(Json, manifest_facts(session, found.plan, found.selection)) if not refused else {},
+            "limits": cast(Json, asdict(read_privacy_limits(session.study))),
+            "card": cast(Json, collect_card_facts(session, found.selection, found.plan.texts)) if not refused else {},
+            "facts": cast(Json, collect_manifest_facts(session, found.plan, found.selection)) if not refused else {},
         },
     )
 
@@ -166,26 +172,26 @@ def renew(session: Session, work: JobSpec) -> JobSpec:
     Raises:
         UserError: it cannot be done any more; see `prepare`.
     """
-    if work.parameters["seen"] == _seen(session):
+    if work.parameters["seen"] == _study_version(session):
         return work
     shutil.rmtree(str(work.parameters["texts"]), ignore_errors=True)
     for one in cast(list[dict[str, Json]], work.parameters["recordings"]):
-        discard(one)
-    plan = plan_from(cast(dict[str, Json], work.parameters["plan"]))
+        delete_tracks_file(one)
+    plan = parse_plan(cast(dict[str, Json], work.parameters["plan"]))
     fresh = prepare(session, Path(str(work.parameters["folder"])), plan)
     return replace(work, parameters=fresh.parameters)
 
 
-def _seen(session: Session) -> list[Json]:
+def _study_version(session: Session) -> list[Json]:
     """Return what changes with every edit and every run: what a job was prepared from."""
-    newest = [f"{step.id} {step.at}" for step in steps(session.study, 1)]
+    newest = [f"{step.id} {step.at}" for step in read_steps(session.study, 1)]
     kinds = ("faces", SPEECH)
-    found = (latest_run(session.study, one, kind) for one in all_ids(session) for kind in kinds)
+    found = (latest_run(session.study, one, kind) for one in all_recording_ids(session) for kind in kinds)
     runs = [run.id for run in found if run is not None]
     return [*newest, *runs]
 
 
-def all_ids(session: Session) -> list[str]:
+def all_recording_ids(session: Session) -> list[str]:
     """Return the ids of all recordings.
 
     Raises:
@@ -199,25 +205,25 @@ def all_ids(session: Session) -> list[str]:
 
 def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
     """Make the release, or say why not. Nothing is left of one that is refused, or that something was found in."""
-    plan = plan_from(cast(dict[str, Json], parameters["plan"]))
+    plan = parse_plan(cast(dict[str, Json], parameters["plan"]))
     waived = [(str(rule), number) for rule, number in cast(list[tuple[str, int | None]], parameters["waived"])]
-    reasons = [reason_from(one) for one in cast(list[dict[str, Json]], parameters["reasons"])]
+    reasons = [parse_blocker(one) for one in cast(list[dict[str, Json]], parameters["reasons"])]
     progress.progress(0, 1, "Looking at the rules")
-    with prepared(Path(str(parameters["texts"]))) as texts:
-        if standing(reasons, waived):
-            return _refusal(standing(reasons, waived), [])
-        secret = _secret_in(texts, parameters)
-        renderings, outcomes = _rendered(parameters, str(secret["key"]), progress)
-        left = standing(reasons_after(outcomes), waived)
+    with lend_texts_folder(Path(str(parameters["texts"]))) as texts:
+        if remaining_blockers(reasons, waived):
+            return _refusal(remaining_blockers(reasons, waived), [])
+        secret = _read_private(texts, parameters)
+        renderings, outcomes = _render_all(parameters, str(secret["key"]), progress)
+        left = remaining_blockers(outcome_blockers(outcomes), waived)
         if left:
             return _refusal(left, outcomes) | {"states": _states(parameters)}
         private = Private(*(tuple(secret["private"][key]) for key in ("words", "texts")))
         folder = Path(str(parameters["folder"]))
-        with _unless_refused() as refused, staged(folder) as staging:
+        with _collect_refusal() as refused, staging_folder(folder) as staging:
             written = _write(staging, texts, parameters, plan, renderings, outcomes, secret, progress)
             progress.progress(0, 1, "Reading back every file")
-            leaks = leaks_in(staging, private, sound=plan.sounds)
-            leaks += _heard(staging, renderings, secret["sounds"], progress)
+            leaks = find_leaks(staging, private, sound=plan.sounds)
+            leaks += _verify_sounds(staging, renderings, secret["sounds"], progress)
             if leaks:
                 shown = "; ".join(f"{one.path}: {one.what}" for one in leaks[:_SHOWN_LEAKS])
                 raise UserError(
@@ -227,13 +233,13 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
             for one in {each.source.path: each for each in renderings}.values():
                 require_source_unchanged(one, progress)
             count = sum(1 for one in staging.rglob("*") if one.is_file())
-            now = reasons_again(Path(str(parameters["study"])), plan, str(secret["signed"]), str(secret["key"]))
+            now = recheck_blockers(Path(str(parameters["study"])), plan, str(secret["signed"]), str(secret["key"]))
             if now:
                 raise _RefusedError(now)
-            require_as_written(staging, written)
+            require_unchanged_release(staging, written)
         if refused:
             return _refusal(refused, outcomes) | {"states": _states(parameters)}
-        forget(renderings)
+        delete_renderings(renderings)
     return {
         "released": True,
         "reasons": [],
@@ -247,7 +253,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
 def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
     """Record that a release was made or refused, as a run of each of its recordings."""
     numbers = {one.number: one.id for one in all_recordings(session.study)}
-    outcomes = [outcome_from(one) for one in cast(list[dict[str, Any]], result["recordings"])]
+    outcomes = [parse_outcome(one) for one in cast(list[dict[str, Any]], result["recordings"])]
     plan = cast(dict[str, Json], work.parameters["plan"])
     states = cast(dict[str, str], result["states"])
     about = {numbers[one.number] for one in outcomes if one.number in numbers} or {work.recording_id}
@@ -281,7 +287,7 @@ class _RefusedError(Exception):
 
 
 @contextmanager
-def _unless_refused() -> Iterator[list[ReleaseBlocker]]:
+def _collect_refusal() -> Iterator[list[ReleaseBlocker]]:
     """Lend a list that holds, after the block, the reasons for which it was left."""
     reasons: list[ReleaseBlocker] = []
     try:
@@ -301,16 +307,16 @@ def _refusal(reasons: Sequence[ReleaseBlocker], outcomes: Sequence[RenderingChec
     }
 
 
-def _sounding(one: AudioTreatment | None, key: str) -> Json:
+def _treatment_json(one: AudioTreatment | None, key: str) -> Json:
     """Return what is done to the sound of a recording, with what its voices follow from: for the job's eyes alone."""
-    return None if one is None else {**one.as_json(), "seeds": {**seeds_of(one, key)}}
+    return None if one is None else {**one.as_json(), "seeds": {**derive_voice_seeds(one, key)}}
 
 
 def _sound_facts(found: Mapping[str, Any] | None) -> Json:
-    return None if found is None else sounding_from(found).facts()
+    return None if found is None else parse_audio_treatment(found).facts()
 
 
-def _heard(
+def _verify_sounds(
     staging: Path, renderings: Sequence[ReleaseRendering], sounds: Mapping[str, Any], progress: Progress
 ) -> list[Leak]:
     """Return what is wrong with the sound of the clips in a finished release."""
@@ -320,7 +326,7 @@ def _heard(
         if planned is None:
             continue
         for clip in sorted(staging.glob(f"video-*/{one.outcome.method}/{recording_code(one.outcome.number)}.mp4")):
-            wrong = wrong_in_sound(clip, one.plan.source, sounding_from(planned), progress)
+            wrong = find_sound_problems(clip, one.plan.source, parse_audio_treatment(planned), progress)
             found += [Leak(clip.relative_to(staging).as_posix(), what) for what in wrong]
     return found
 
@@ -334,22 +340,22 @@ def _renderings(plan: ReleasePlan, selection: Selection) -> list[tuple[ReleaseCa
     return [(one, name) for one in selection.candidates if one.has_picture for name in plan.methods_for(one.number)]
 
 
-def _gathered(session: Session, plan: ReleasePlan, one: ReleaseCandidate, method: str) -> Json:
+def _gather_recording(session: Session, plan: ReleasePlan, one: ReleaseCandidate, method: str) -> Json:
     """Return all that rendering, check and measures of a recording need."""
-    found = gather(session, one.recording.id, method, keep_robots=plan.keep_robots)
-    witness = independent_of(str(found["tracked_by"]))
+    found = gather_parameters(session, one.recording.id, method, keep_robots=plan.keep_robots)
+    witness = find_independent(str(found["tracked_by"]))
     return {
         **found,
         "id": one.recording.id,
         "number": one.number,
         "painted": [*one.painted],
-        "detector": joined((ALWAYS, witness)) if witness else ALWAYS,
+        "detector": join_names((DEFAULT_DETECTOR, witness)) if witness else DEFAULT_DETECTOR,
         "witness": witness or "",
-        "strangers": strangers_for(session, one.recording.id),
+        "strangers": choose_strangers(session, one.recording.id),
     }
 
 
-def _rendered(
+def _render_all(
     parameters: Mapping[str, Json], key: str, progress: Progress
 ) -> tuple[list[ReleaseRendering], list[RenderingCheck]]:
     limits = PrivacyLimits(**cast(dict[str, Any], parameters["limits"]))
@@ -358,8 +364,8 @@ def _rendered(
         progress.check_cancelled()
         number = cast(int, one["number"])
         try:
-            rendering = rendering_of(number, one, key, progress)
-            outcome = measured(rendering, one, limits, progress)
+            rendering = render_and_check(number, one, key, progress)
+            outcome = measure_outcome(rendering, one, limits, progress)
         except Cancelled:
             raise
         except UserError as error:
@@ -388,7 +394,7 @@ def _write(
     """
     key = str(secret["key"])
     treatments = {
-        one.outcome.number: treatment_of(sounding_from(found), one.plan.source, found["seeds"], progress)
+        one.outcome.number: build_sound_filter(parse_audio_treatment(found), one.plan.source, found["seeds"], progress)
         for one in renderings
         if (found := secret["sounds"][str(one.outcome.number)]) is not None
     }
@@ -398,16 +404,16 @@ def _write(
         target = staging / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(texts / name, target)
-        if sha256_of(target) != _prepared(parameters, name):
-            raise _changed_texts()
-        written[name] = str(_prepared(parameters, name))
+        if file_sha256(target) != _prepared_sha256(parameters, name):
+            raise _changed_texts_error()
+        written[name] = str(_prepared_sha256(parameters, name))
     media = write_media(staging, plan, renderings, treatments, progress)
     made_of |= {name: [file.source] for name, file in media.items()}
     written |= {name: file.sha256 for name, file in media.items()}
     for one in renderings:
         require_unchanged(one)
     facts = cast(dict[str, Json], parameters["facts"])
-    written |= write_cards(staging, plan, outcomes, card_from(cast(dict[str, Any], parameters["card"])))
+    written |= write_cards(staging, plan, outcomes, parse_card_facts(cast(dict[str, Any], parameters["card"])))
     sources = cast(dict[str, Json], facts["sources"])
     for one in renderings:
         code = recording_code(one.outcome.number)
@@ -417,35 +423,35 @@ def _write(
             "options": cast(Json, asdict(one.plan.method.options)),
             "weights": cast(Json, dict(one.weights)),
             "checked_by": one.outcome.checked_by,
-            "raw": sealed(key, one.source.sha256),
+            "raw": keyed_checksum(key, one.source.sha256),
             "sound": _sound_facts(secret["sounds"][str(one.outcome.number)]),
         }
-    text = manifest(staging, written, made_of, {**facts, "sources": sources})
-    (staging / NAME).write_text(text, "utf-8", newline="\n")
-    set_times(staging)
+    text = build_manifest(staging, written, made_of, {**facts, "sources": sources})
+    (staging / MANIFEST_NAME).write_text(text, "utf-8", newline="\n")
+    set_fixed_times(staging)
     return text
 
 
-def _secret_in(texts: Path, parameters: Mapping[str, Json]) -> dict[str, Any]:
+def _read_private(texts: Path, parameters: Mapping[str, Json]) -> dict[str, Any]:
     """Return what must not leave, as it was prepared.
 
     Raises:
         UserError: somebody changed it.
     """
     try:
-        content = (texts / PRIVATE).read_bytes()
+        content = (texts / PRIVATE_FILE_NAME).read_bytes()
     except OSError:
-        raise _changed_texts() from None
-    if hashlib.sha256(content).hexdigest() != _prepared(parameters, PRIVATE):
-        raise _changed_texts()
+        raise _changed_texts_error() from None
+    if hashlib.sha256(content).hexdigest() != _prepared_sha256(parameters, PRIVATE_FILE_NAME):
+        raise _changed_texts_error()
     secret: dict[str, Any] = json.loads(content)
     return secret
 
 
-def _prepared(parameters: Mapping[str, Json], name: str) -> Json:
+def _prepared_sha256(parameters: Mapping[str, Json], name: str) -> Json:
     """Return the checksum of a prepared text as the study gave it."""
     return cast(dict[str, Json], parameters["prepared"]).get(name)
 
 
-def _changed_texts() -> UserError:
+def _changed_texts_error() -> UserError:
     return UserError("The texts of the release were changed in the cache while it waited.", "Release again.")

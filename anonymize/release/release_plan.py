@@ -12,10 +12,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import cast
 
-from annotate.interchange.annotation_files import FORMATS, format_called
+from annotate.interchange.annotation_files import FORMATS, get_format
 from anonymize.faces.masking_plan import require_method
-from anonymize.methods.face_methods import METHODS, recommended
-from anonymize.sound.voice_methods import COVERS, MUTE, VOICES, voice, voice_type
+from anonymize.methods.face_methods import METHODS, recommended_method
+from anonymize.sound.voice_methods import COVERS, MUTE, VOICES, create_voice, voice_type
 from project.entities.study_records import Annotator, Json
 from project.errors import UserError
 from project.session.session import Session
@@ -24,18 +24,22 @@ PLAN_PROPERTY = "release_plan"
 RAW = "raw"
 LEAVE_OUT, SOLID, SCRUB, NONE, KEEP = "leave-out", "solid", "scrub", "none", "keep"
 
-WITHOUT_CONSENT = {
+WITHOUT_CONSENT_CHOICES = {
     LEAVE_OUT: "Leave out recordings in which somebody appears who did not consent",
     SOLID: "Paint the faces of those who did not consent solid, and leave out what they say",
 }
-SOUND = {
+SOUND_CHOICES = {
     NONE: "No sound",
     KEEP: "Voices as they are; a voice identifies its speaker",
     **{name: f"Voices changed: {voice_type(name).title}" for name in VOICES},
 }
 """What becomes of voices. What is personal in what is said is covered whenever sound leaves."""
-TEXTS = {LEAVE_OUT: "Leave free texts and transcripts out", SCRUB: "Scrub free texts and transcripts"}
-VIDEO = {"source": "Clips at the source's rate", "15hz": "Clips at 15 frames a second", "1hz": "A picture a second"}
+TEXT_CHOICES = {LEAVE_OUT: "Leave free texts and transcripts out", SCRUB: "Scrub free texts and transcripts"}
+VIDEO_CHOICES = {
+    "source": "Clips at the source's rate",
+    "15hz": "Clips at 15 frames a second",
+    "1hz": "A picture a second",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,7 @@ class ReleasePlan:
 
     def methods_for(self, number: int) -> tuple[str, ...]:
         """Return how the faces of a recording are hidden, one clip a method."""
-        return self.only.get(number) or self.methods or (recommended(),)
+        return self.only.get(number) or self.methods or (recommended_method(),)
 
     @property
     def voice(self) -> str | None:
@@ -92,7 +96,7 @@ class ReleasePlan:
         return {key: [*value] if isinstance(value, tuple) else value for key, value in found.items()}
 
 
-def plan_from(found: Mapping[str, Json]) -> ReleasePlan:
+def parse_plan(found: Mapping[str, Json]) -> ReleasePlan:
     """Read what `as_json` made; what is unknown in it is left aside."""
     known = {one.name for one in fields(ReleasePlan)}
     values: dict[str, object] = {key: value for key, value in found.items() if key in known}
@@ -106,13 +110,13 @@ def plan_from(found: Mapping[str, Json]) -> ReleasePlan:
     )
 
 
-def kept_plan(session: Session) -> ReleasePlan:
+def read_plan(session: Session) -> ReleasePlan:
     """Return what was chosen last in this study; where that is nothing or not understood, what shows least."""
     found = session.study.get_property(PLAN_PROPERTY)
-    return plan_from(found) if isinstance(found, dict) and _is_plan(found) else ReleasePlan()
+    return parse_plan(found) if isinstance(found, dict) and _is_valid_plan(found) else ReleasePlan()
 
 
-def _is_plan(found: Mapping[str, Json]) -> bool:
+def _is_valid_plan(found: Mapping[str, Json]) -> bool:
     """Tell whether every choice is of the kind that `as_json` writes; other programs may write to a study too."""
     usual = ReleasePlan().as_json()
     if any(not isinstance(found[key], type(value)) for key, value in usual.items() if key in found):
@@ -140,60 +144,60 @@ def require_possible(plan: ReleasePlan) -> None:
     for name in sorted(every):
         require_method(name)
     for given, known in (
-        (plan.without_consent, WITHOUT_CONSENT),
-        (plan.sound, SOUND),
+        (plan.without_consent, WITHOUT_CONSENT_CHOICES),
+        (plan.sound, SOUND_CHOICES),
         (plan.cover, COVERS),
-        (plan.texts, TEXTS),
-        *((one, VIDEO) for one in plan.video),
+        (plan.texts, TEXT_CHOICES),
+        *((one, VIDEO_CHOICES) for one in plan.video),
     ):
         if given not in known:
             raise UserError(f"A release knows no “{given}”.", f"Choose one of {', '.join(known)}.")
     if plan.voice is not None:
-        voice(plan.voice, **plan.voice_options)
+        create_voice(plan.voice, **plan.voice_options)
     for key in plan.formats:
-        if format_called(key).whole:
+        if get_format(key).whole:
             raise UserError(
                 f"The format “{key}” holds the study itself, names and all, so it is never released.",
-                f"Choose from {', '.join(one for one in FORMATS if not format_called(one).whole)}.",
+                f"Choose from {', '.join(one for one in FORMATS if not get_format(one).whole)}.",
             )
 
 
-CODES_PROPERTY = "release_key"
+KEY_PROPERTY = "release_key"
 _KEY = re.compile("[0-9a-f]{64}")
 _LETTERS = {"person": "A", "model": "M", "adjudicated": "C"}
 _VERSION_7 = 0x7 << 76
 _VARIANT = 0b10 << 62
 
 
-def release_key(session: Session) -> str:
+def get_release_key(session: Session) -> str:
     """Return the study's own secret, 64 hexadecimal digits; made where there is none. It never leaves the study.
 
     Raises:
         UserError: there is none yet and the study is open for reading only.
     """
-    found = session.study.get_property(CODES_PROPERTY)
+    found = session.study.get_property(KEY_PROPERTY)
     if isinstance(found, str) and _KEY.fullmatch(found):
         return found
     made = secrets.token_hex(32)
     session.study.require_writable()
     with session.study.step("Make the key of releases", undoable=False):
-        session.study.set_property(CODES_PROPERTY, made)
+        session.study.set_property(KEY_PROPERTY, made)
     return made
 
 
-def sealed(key: str, text: str) -> str:
+def keyed_checksum(key: str, text: str) -> str:
     """Return a checksum (HMAC-SHA-256) that only who has the key can compare with anything."""
     return hmac.new(bytes.fromhex(key), text.encode(), hashlib.sha256).hexdigest()
 
 
-def released_id(key: str, own: str) -> str:
+def derive_released_id(key: str, own: str) -> str:
     """Return another id for a row: the same in every release, but it tells neither the row nor when it was made."""
-    value = int(sealed(key, own)[:32], 16)
+    value = int(keyed_checksum(key, own)[:32], 16)
     value &= ~(0xF << 76) & ~(0b11 << 62)
     return str(uuid.UUID(int=value | _VERSION_7 | _VARIANT))
 
 
-def annotator_codes(annotators: Sequence[Annotator], taken: Collection[str] = ()) -> dict[str, str]:
+def assign_annotator_codes(annotators: Sequence[Annotator], taken: Collection[str] = ()) -> dict[str, str]:
     """Return name -> A01, A02... (people), M01... (models), C01... (agreed on); nobody's own name is used as a code.
 
     Args:

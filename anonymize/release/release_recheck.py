@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from anonymize.release.private_content import private_of
-from anonymize.release.release_gate import Selection, reasons_before, select
-from anonymize.release.release_plan import LEAVE_OUT, ReleasePlan, sealed
-from anonymize.release.release_rules import LEAST_WORDS, RULES, ReleaseBlocker, standing
+from anonymize.release.private_content import collect_private
+from anonymize.release.release_gate import Selection, blockers_before_rendering, select_candidates
+from anonymize.release.release_plan import LEAVE_OUT, ReleasePlan, keyed_checksum
+from anonymize.release.release_rules import MIN_REASON_WORDS, RULES, ReleaseBlocker, remaining_blockers
 from project.entities.study_records import Json, Waiver
 from project.queries.face_rows import mask_state
 from project.queries.pii_rows import pii_decisions, public_words
@@ -31,11 +31,11 @@ def numbered_waivers(session: Session) -> list[tuple[Waiver, int | None]]:
         if (one.recording_id is None or one.recording_id in numbers)
         and one.rule in RULES
         and RULES[one.rule].waivable
-        and len(one.reason.split()) >= LEAST_WORDS
+        and len(one.reason.split()) >= MIN_REASON_WORDS
     ]
 
 
-def signature(session: Session, plan: ReleasePlan, selection: Selection, key: str) -> str:
+def compute_signature(session: Session, plan: ReleasePlan, selection: Selection, key: str) -> str:
     """Return a sealed checksum over all that decides who is hidden, who is in it, and which words must not leave."""
     facts = [
         [
@@ -48,11 +48,11 @@ def signature(session: Session, plan: ReleasePlan, selection: Selection, key: st
         ]
         for one in selection.candidates
     ]
-    about = [facts, _decided(session, selection), private_of(session).as_json(), plan.as_json()]
-    return sealed(key, json.dumps(about, sort_keys=True))
+    about = [facts, _decisions_json(session, selection), collect_private(session).as_json(), plan.as_json()]
+    return keyed_checksum(key, json.dumps(about, sort_keys=True))
 
 
-def _decided(session: Session, selection: Selection) -> list[Json]:
+def _decisions_json(session: Session, selection: Selection) -> list[Json]:
     """Return what people decided on personal information in recordings of a release, and which words are public."""
     inside = {None, *(one.recording.id for one in selection.candidates)}
     places = sorted(
@@ -63,7 +63,7 @@ def _decided(session: Session, selection: Selection) -> list[Json]:
     return [cast(Json, places), cast(Json, sorted(public_words(session.study)))]
 
 
-def reasons_again(study: Path, plan: ReleasePlan, signed: str, key: str) -> Sequence[ReleaseBlocker]:
+def recheck_blockers(study: Path, plan: ReleasePlan, signed: str, key: str) -> Sequence[ReleaseBlocker]:
     """Return what stands in the way by now of a release that was made of an earlier state of a study.
 
     Annotations may go on being edited: what is in the release is as it was when the release was begun. Not so the
@@ -81,8 +81,10 @@ def reasons_again(study: Path, plan: ReleasePlan, signed: str, key: str) -> Sequ
     with Session.open(study, None, read_only=True) as session:
         written = replace(plan, texts=LEAVE_OUT)
         waived = [(one.rule, number) for one, number in numbered_waivers(session)]
-        left = standing(reasons_before(session, written, select(session, written)), waived)
-        if left or signature(session, plan, select(session, plan), key) == signed:
+        left = remaining_blockers(
+            blockers_before_rendering(session, written, select_candidates(session, written)), waived
+        )
+        if left or compute_signature(session, plan, select_candidates(session, plan), key) == signed:
             return left
     return [
         ReleaseBlocker(

@@ -17,25 +17,25 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from anonymize.faces.masking_plan import (
-    installed_weights,
-    not_as_tracked,
-    plan_of,
-    regions_in,
+    build_render_plan,
+    parse_regions,
     rendering_key,
-    source_of,
+    source_changed_error,
+    verify_source,
+    weights_digests,
     working_folder,
 )
 from anonymize.privacy.privacy_job import measure_rendering
-from anonymize.privacy.privacy_limits import PrivacyLimits, not_measured, over_limit
-from anonymize.release.release_plan import sealed
+from anonymize.privacy.privacy_limits import PrivacyLimits, exceeded_limits, unmeasured_limits
+from anonymize.release.release_plan import keyed_checksum
 from anonymize.release.release_rules import RenderingCheck
 from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.entities.study_records import FaceTrack, Json
 from project.errors import UserError
-from project.files.fingerprints import WholeFile, read_whole, sha256_of
+from project.files.fingerprints import WholeFile, file_sha256, hash_whole_file
 from project.files.temporary_files import cache_folder
 from project.progress import Progress
-from project.text_format import percent
+from project.text_format import format_percent
 
 if TYPE_CHECKING:
     from anonymize.measures.privacy_report import PrivacyReport
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 
 
 _ABANDONED_AFTER_S = 14 * 24 * 3600
-_BEYOND = 0.9
+_AREA_REACH = 0.9
 """How far, in sizes of the box from its middle, an area over a face reaches: further than any ellipse over it."""
-_MOST_HITS = 1000
+_MAX_HITS = 1000
 """How many places of hits are kept: the first ones are where somebody begins to look."""
 _CLIP, _FACTS, _SEAL = "clip.mp4", "facts.json", "seal"
 
@@ -73,7 +73,7 @@ class ReleaseRendering:
     source: WholeFile
 
 
-def rendering_of(number: int, parameters: Mapping[str, Json], key: str, progress: Progress) -> ReleaseRendering:
+def render_and_check(number: int, parameters: Mapping[str, Json], key: str, progress: Progress) -> ReleaseRendering:
     """Render one recording by one method and check it.
 
     A rendering stays in the cache until a release that holds it is written, or nobody came back to it for a fortnight.
@@ -91,14 +91,14 @@ def rendering_of(number: int, parameters: Mapping[str, Json], key: str, progress
         UserError: a file cannot be read or written, or weights are missing.
         Cancelled: the user stopped it.
     """
-    from anonymize.rendering.face_renderer import bare_frames, render
+    from anonymize.rendering.face_renderer import find_uncovered_frames, render
     from anonymize.rendering.residual_faces import ResidualFaceStatus, check_rendering
-    from models.faces.face_detectors import detector
+    from models.faces.face_detectors import create_detector
 
-    source = source_of(parameters, progress)
-    digests = installed_weights(str(parameters["method"]))
+    source = verify_source(parameters, progress)
+    digests = weights_digests(str(parameters["method"]))
     folder = _folder(rendering_key(parameters, digests), parameters)
-    plan = with_painted(plan_of(parameters, folder / _CLIP), cast(list[str], parameters["painted"]))
+    plan = add_solid_areas(build_render_plan(parameters, folder / _CLIP), cast(list[str], parameters["painted"]))
     facts = _facts(folder, key)
     if facts is None:
         with working_folder(parameters, digests) as cache:
@@ -112,16 +112,16 @@ def rendering_of(number: int, parameters: Mapping[str, Json], key: str, progress
             "sha256": done.sha256,
         }
         (folder / _FACTS).write_text(json.dumps({**facts, _SEAL: _seal(folder, key, facts)}), "utf-8")
-    looked_at = read_whole(folder / _CLIP)
+    looked_at = hash_whole_file(folder / _CLIP)
     zero_us = cast(int, facts["zero_us"])
     name = str(parameters["detector"])
     found = check_rendering(
         folder / _CLIP,
         plan.tracks,
-        detector(name),
+        create_detector(name),
         exempt=plan.exempt,
         replaced=plan.method.kind == "face",
-        regions=[*regions_in(parameters), *(one for one in plan.areas if one not in regions_in(parameters))],
+        regions=[*parse_regions(parameters), *(one for one in plan.areas if one not in parse_regions(parameters))],
         start_us=zero_us,
         progress=progress,
     )
@@ -137,8 +137,8 @@ def rendering_of(number: int, parameters: Mapping[str, Json], key: str, progress
             (hit.time_us, *(round(side) for side in hit.box))
             for hit in found.hits
             if hit.finding in (ResidualFaceStatus.FACE_LEFT, ResidualFaceStatus.DOUBTFUL)
-        )[:_MOST_HITS],
-        bare_us=tuple(bare_frames(plan)),
+        )[:_MAX_HITS],
+        bare_us=tuple(find_uncovered_frames(plan)),
         blanked_us=tuple(cast(list[int], facts["blanked_us"])),
         undrawn_us=tuple(cast(list[int], facts["undrawn_us"])),
         exempt_us=tuple(found.exempt),
@@ -149,9 +149,9 @@ def rendering_of(number: int, parameters: Mapping[str, Json], key: str, progress
     return ReleaseRendering(folder / _CLIP, zero_us, plan, outcome, digests, looked_at, source)
 
 
-def with_painted(plan: "RenderPlan", painted: Sequence[str]) -> "RenderPlan":
+def add_solid_areas(plan: "RenderPlan", painted: Sequence[str]) -> "RenderPlan":
     """Return a plan in which some faces are painted solid after the method was there: an area lies over each."""
-    over = [area for track in plan.tracks if track.id in painted and (area := _area_over(track)) is not None]
+    over = [area for track in plan.tracks if track.id in painted and (area := _solid_area(track)) is not None]
     return replace(plan, areas=[*plan.areas, *over], exempt=plan.exempt - set(painted))
 
 
@@ -163,7 +163,7 @@ def require_unchanged(rendering: ReleaseRendering) -> None:
     """
     try:
         rendering.looked_at.require_same()
-        same = sha256_of(rendering.clip) == rendering.looked_at.sha256
+        same = file_sha256(rendering.clip) == rendering.looked_at.sha256
     except (OSError, UserError):
         same = False
     if not same:
@@ -181,24 +181,26 @@ def require_source_unchanged(rendering: ReleaseRendering, progress: Progress) ->
         Cancelled: the user stopped it.
     """
     rendering.source.require_same()
-    if read_whole(rendering.source.path, progress, again=True).sha256 != rendering.source.sha256:
-        raise not_as_tracked(rendering.source.path.name, known=True)
+    if hash_whole_file(rendering.source.path, progress, again=True).sha256 != rendering.source.sha256:
+        raise source_changed_error(rendering.source.path.name, known=True)
     rendering.source.require_same()
 
 
-def forget(renderings: Sequence[ReleaseRendering]) -> None:
+def delete_renderings(renderings: Sequence[ReleaseRendering]) -> None:
     """Remove renderings from the cache: a release holds what is needed of them."""
     for one in renderings:
         shutil.rmtree(one.clip.parent, ignore_errors=True)
 
 
-def _area_over(track: FaceTrack) -> Region | None:
+def _solid_area(track: FaceTrack) -> Region | None:
     if track.dismissed or not len(track.frames):
         return None
     keyframes = []
     for time_us, (x, y, width, height) in zip(track.times_us.tolist(), track.boxes.tolist(), strict=True):
-        left, top = int(x + width / 2 - _BEYOND * width), int(y + height / 2 - _BEYOND * height)
-        keyframes.append(Keyframe(time_us, left, top, round(2 * _BEYOND * width) + 1, round(2 * _BEYOND * height) + 1))
+        left, top = int(x + width / 2 - _AREA_REACH * width), int(y + height / 2 - _AREA_REACH * height)
+        keyframes.append(
+            Keyframe(time_us, left, top, round(2 * _AREA_REACH * width) + 1, round(2 * _AREA_REACH * height) + 1)
+        )
     step = int(np.diff(track.times_us).max()) if len(track.times_us) > 1 else 100_000
     span = max(0, keyframes[0].time_us - step), keyframes[-1].time_us + 2 * step
     return Region(track.id, "", RegionKind.AREA, "", *span, tuple(keyframes))
@@ -232,21 +234,21 @@ def _facts(folder: Path, key: str) -> dict[str, Json] | None:
         found = cast(dict[str, Json], json.loads((folder / _FACTS).read_text("utf-8")))
         seal = str(found.pop(_SEAL, ""))
         whole = hmac.compare_digest(seal.encode(), _seal(folder, key, found).encode())
-        return found if whole and found.get("sha256") == sha256_of(folder / _CLIP) else None
+        return found if whole and found.get("sha256") == file_sha256(folder / _CLIP) else None
     except (OSError, ValueError, AttributeError):
         return None
 
 
 def _seal(folder: Path, key: str, facts: Mapping[str, Json]) -> str:
     """Return what only who has the key can write beside a rendering; the folder's name tells how it was made."""
-    return sealed(key, json.dumps([folder.name, facts], sort_keys=True))
+    return keyed_checksum(key, json.dumps([folder.name, facts], sort_keys=True))
 
 
 _SHOWN = 1e-3
 _ANY = 1_000_000
 
 
-def measured(
+def measure_outcome(
     rendering: ReleaseRendering, parameters: Mapping[str, Json], limits: PrivacyLimits, progress: Progress
 ) -> RenderingCheck:
     """Return the outcome of a rendering with what was measured in it.
@@ -257,7 +259,7 @@ def measured(
         UserError: a file cannot be read.
         Cancelled: the user stopped it.
     """
-    from anonymize.measures.recognition import stranger_from
+    from anonymize.measures.recognition import parse_stranger
 
     plan, outcome = rendering.plan, rendering.outcome
     if not any(len(track.frames) and not track.dismissed and track.id not in plan.exempt for track in plan.tracks):
@@ -268,15 +270,15 @@ def measured(
         rendering.clip,
         plan.method.name,
         tracked_by=str(parameters["tracked_by"]),
-        regions=[*plan.areas, *(one for one in regions_in(parameters) if one.id not in others)],
+        regions=[*plan.areas, *(one for one in parse_regions(parameters) if one.id not in others)],
         blanked_us=outcome.blanked_us,
-        strangers=[stranger_from(one) for one in cast(list[dict[str, Any]], parameters["strangers"])],
+        strangers=[parse_stranger(one) for one in cast(list[dict[str, Any]], parameters["strangers"])],
         progress=progress,
     )
-    return with_measures(outcome, report, limits, drawn=plan.method.kind == "face")
+    return add_measures(outcome, report, limits, drawn=plan.method.kind == "face")
 
 
-def with_measures(
+def add_measures(
     outcome: RenderingCheck, report: "PrivacyReport", limits: PrivacyLimits, *, drawn: bool
 ) -> RenderingCheck:
     """Return an outcome with what was measured in its rendering.
@@ -287,32 +289,32 @@ def with_measures(
         limits: of the study.
         drawn: whether the method draws other faces.
     """
-    missing = not_measured(report)
+    missing = unmeasured_limits(report)
     alone = replace(limits, worst_track=1.0, leak_frames=_ANY, detected=1.0)
     return replace(
         outcome,
         measured=not missing,
         why_not=" ".join(missing),
-        over=tuple(over_limit(report, limits)),
-        recognized=tuple(over_limit(report, alone)) if drawn else (),
-        figures=figures_of(report),
+        over=tuple(exceeded_limits(report, limits)),
+        recognized=tuple(exceeded_limits(report, alone)) if drawn else (),
+        figures=format_figures(report),
     )
 
 
-def figures_of(report: "PrivacyReport") -> dict[str, str]:
+def format_figures(report: "PrivacyReport") -> dict[str, str]:
     """Return what was measured, in words, for the data card."""
     from anonymize.measures.privacy_report import FIGURES
 
-    found = {about.name: _said(report.figure(key).value, about.unit) for key, about in FIGURES.items()}
+    found = {about.name: _format_figure(report.figure(key).value, about.unit) for key, about in FIGURES.items()}
     for attack in report.attacks:
         rate = attack.rates[0].value
-        found[f"Re-identified at FAR 1e-2, {attack.kind} attacker, {attack.embedder}"] = _said(rate, "share")
+        found[f"Re-identified at FAR 1e-2, {attack.kind} attacker, {attack.embedder}"] = _format_figure(rate, "share")
     return {name: text for name, text in found.items() if text}
 
 
-def _said(value: float | None, unit: str) -> str:
+def _format_figure(value: float | None, unit: str) -> str:
     if value is None:
         return ""
     if unit == "share":
-        return percent(value)
+        return format_percent(value)
     return f"{value:.0f}" if float(value).is_integer() and abs(value) >= _SHOWN else f"{value:.3g} {unit}".strip()

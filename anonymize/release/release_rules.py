@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from project.entities.study_records import Json, Waiver
-from project.text_format import counted
-from project.timebase import SECOND, format_time
+from project.text_format import pluralize
+from project.timebase import SECOND_US, format_time
 
-LEAST_WORDS = 3
+MIN_REASON_WORDS = 3
 """How many words the reason of a waiver has at least."""
 
 
@@ -92,7 +92,7 @@ class ReleaseBlocker:
         found: dict[str, Json] = {
             "rule": self.rule,
             "recording": self.recording,
-            "time": None if self.time_us is None else self.time_us / SECOND,
+            "time": None if self.time_us is None else self.time_us / SECOND_US,
             "sentence": self.sentence,
             "hint": self.hint,
             "waivable": self.can_be_waived,
@@ -100,18 +100,18 @@ class ReleaseBlocker:
         if self.weights:
             found["weights"] = self.weights
         if study and self.recording is not None:
-            at = "" if self.time_us is None else f" --at {self.time_us / SECOND:.3f}"
+            at = "" if self.time_us is None else f" --at {self.time_us / SECOND_US:.3f}"
             found["link"] = f"greenroom open {study} --recording {self.recording}{at}"
         return found
 
 
-def reason_from(found: Mapping[str, Json]) -> ReleaseBlocker:
+def parse_blocker(found: Mapping[str, Json]) -> ReleaseBlocker:
     """Read what `Reason.as_json` made."""
     number, time = found["recording"], found["time"]
     return ReleaseBlocker(
         str(found["rule"]),
         number if isinstance(number, int) else None,
-        round(time * SECOND) if isinstance(time, int | float) else None,
+        round(time * SECOND_US) if isinstance(time, int | float) else None,
         str(found["sentence"]),
         str(found["hint"]),
         found.get("waivable") is True or not RULES[str(found["rule"])].waivable,
@@ -119,7 +119,7 @@ def reason_from(found: Mapping[str, Json]) -> ReleaseBlocker:
     )
 
 
-def waiver_for(reason: ReleaseBlocker, waivers: Iterable[Waiver], numbers: Mapping[str, int]) -> Waiver | None:
+def find_waiver(reason: ReleaseBlocker, waivers: Iterable[Waiver], numbers: Mapping[str, int]) -> Waiver | None:
     """Return the waiver that does away with a reason; None where there is none or the rule cannot be waived.
 
     Args:
@@ -135,7 +135,9 @@ def waiver_for(reason: ReleaseBlocker, waivers: Iterable[Waiver], numbers: Mappi
     return None
 
 
-def standing(reasons: Sequence[ReleaseBlocker], waived: Iterable[tuple[str, int | None]]) -> list[ReleaseBlocker]:
+def remaining_blockers(
+    reasons: Sequence[ReleaseBlocker], waived: Iterable[tuple[str, int | None]]
+) -> list[ReleaseBlocker]:
     """Return the reasons that no waiver does away with.
 
     Args:
@@ -217,7 +219,7 @@ class RenderingCheck:
         return ""
 
 
-def outcome_from(found: Mapping[str, Any]) -> RenderingCheck:
+def parse_outcome(found: Mapping[str, Any]) -> RenderingCheck:
     """Read what `as_json` made."""
     known = {one.name for one in fields(RenderingCheck)}
     values: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in found.items() if key in known}
@@ -225,63 +227,63 @@ def outcome_from(found: Mapping[str, Any]) -> RenderingCheck:
     return RenderingCheck(**values)
 
 
-def reasons_after(outcomes: Sequence[RenderingCheck]) -> list[ReleaseBlocker]:
+def outcome_blockers(outcomes: Sequence[RenderingCheck]) -> list[ReleaseBlocker]:
     """Return everything that stands in the way and shows only in renderings."""
     found: list[ReleaseBlocker] = []
     for one in outcomes:
         if one.failure:
-            found += rendered(one)
+            found += check_rendered(one)
         else:
-            for rule in PER_RENDERING:
+            for rule in RENDERING_RULES:
                 found += rule(one)
     return found
 
 
-def rendered(one: RenderingCheck) -> Iterator[ReleaseBlocker]:
+def check_rendered(one: RenderingCheck) -> Iterator[ReleaseBlocker]:
     """Rule `rendered`."""
     yield one.reason("rendered", one.failure, "Put right what is named, then release again.")
 
 
-def face_left(one: RenderingCheck) -> Iterator[ReleaseBlocker]:
+def check_face_left(one: RenderingCheck) -> Iterator[ReleaseBlocker]:
     """Rule `face-left`: a face of score 0.5 or more overlaps a track by an IoU of 0.3 or more, and the method masks."""
     for start, count in _runs(one.faces_left_us):
         yield one.reason(
             "face-left",
-            f"a face is left at {format_time(start)} ({counted(count, 'frame')}){one.place(start)}.",
+            f"a face is left at {format_time(start)} ({pluralize(count, 'frame')}){one.place(start)}.",
             "Move or enlarge its box on the Faces page, or choose a stronger method.",
             start,
         )
 
 
-def not_recognized(one: RenderingCheck) -> Iterator[ReleaseBlocker]:
+def check_not_recognized(one: RenderingCheck) -> Iterator[ReleaseBlocker]:
     """Rule `not-recognized`: a drawn face is not re-identified as the person whose place it takes."""
     for sentence in one.recognized:
         yield one.reason("not-recognized", sentence, "Draw another face, or choose a method that hides.")
 
 
-def doubtful_hits(one: RenderingCheck) -> Iterator[ReleaseBlocker]:
+def check_doubtful_hits(one: RenderingCheck) -> Iterator[ReleaseBlocker]:
     """Rule `doubtful-hits`."""
     for start, count in _runs(one.doubtful_us):
         yield one.reason(
             "doubtful-hits",
-            f"something at {format_time(start)} looks like a face ({counted(count, 'frame')}){one.place(start)}.",
+            f"something at {format_time(start)} looks like a face ({pluralize(count, 'frame')}){one.place(start)}.",
             _HINT_LOOK,
             start,
         )
 
 
-def face_under_mask(one: RenderingCheck) -> Iterator[ReleaseBlocker]:
+def check_face_under_mask(one: RenderingCheck) -> Iterator[ReleaseBlocker]:
     """Rule `face-under-mask`."""
     for start, count in _runs(one.bare_us):
         yield one.reason(
             "face-under-mask",
-            f"a face reaches out of its mask at {format_time(start)} ({counted(count, 'frame')}).",
+            f"a face reaches out of its mask at {format_time(start)} ({pluralize(count, 'frame')}).",
             "Enlarge its box on the Faces page.",
             start,
         )
 
 
-def independent_check(one: RenderingCheck) -> Iterator[ReleaseBlocker]:
+def check_independent_detector(one: RenderingCheck) -> Iterator[ReleaseBlocker]:
     """Rule `independent-check`."""
     if not one.witness:
         yield one.reason(
@@ -291,7 +293,7 @@ def independent_check(one: RenderingCheck) -> Iterator[ReleaseBlocker]:
         )
 
 
-def privacy_measured(one: RenderingCheck) -> Iterator[ReleaseBlocker]:
+def check_privacy_measured(one: RenderingCheck) -> Iterator[ReleaseBlocker]:
     """Rule `privacy-measured`."""
     if not one.measured:
         yield one.reason(
@@ -301,31 +303,31 @@ def privacy_measured(one: RenderingCheck) -> Iterator[ReleaseBlocker]:
         )
 
 
-def privacy_limit(one: RenderingCheck) -> Iterator[ReleaseBlocker]:
+def check_privacy_limit(one: RenderingCheck) -> Iterator[ReleaseBlocker]:
     """Rule `privacy-limit`."""
     for sentence in (each for each in one.over if each not in one.recognized):
         yield one.reason("privacy-limit", sentence, "Choose a stronger method, or look at the worst track.")
 
 
-PER_RENDERING: tuple[Callable[[RenderingCheck], Iterator[ReleaseBlocker]], ...] = (
-    face_left,
-    face_under_mask,
-    not_recognized,
-    doubtful_hits,
-    independent_check,
-    privacy_measured,
-    privacy_limit,
+RENDERING_RULES: tuple[Callable[[RenderingCheck], Iterator[ReleaseBlocker]], ...] = (
+    check_face_left,
+    check_face_under_mask,
+    check_not_recognized,
+    check_doubtful_hits,
+    check_independent_detector,
+    check_privacy_measured,
+    check_privacy_limit,
 )
 """The rules about one rendering."""
 
-_TOGETHER_US = 500_000
+_MERGE_GAP_US = 500_000
 
 
 def _runs(times_us: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield start and number of frames of stretches of times that lie close to each other."""
     start, count, last = 0, 0, 0
     for time_us in sorted(times_us):
-        if count and time_us - last <= _TOGETHER_US:
+        if count and time_us - last <= _MERGE_GAP_US:
             count += 1
         else:
             if count:

@@ -19,28 +19,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymize.pii_detection.pii_hit import KINDS
-from anonymize.pii_review.review_hits import PlacedHit, hits, spoken_of
-from anonymize.release.release_plan import ReleasePlan, sealed
+from anonymize.pii_review.review_hits import PlacedHit, find_hits, spoken_hits
+from anonymize.release.release_plan import ReleasePlan, keyed_checksum
 from anonymize.sound.sound_cover import FADE_US, CoverFilter, RoomTone, TimeSpan, covered_samples, measure_room
 from anonymize.sound.sound_plan import SoundPlan, Treatments, sound_filter
 from anonymize.sound.voice_methods import MUTE, SILENCE
-from anonymize.sound.voice_stream import UNKNOWN, VoiceSpan
-from media.sound import SoundFilter, sixteen_bits, stream_own
-from media.source import opened
+from anonymize.sound.voice_stream import UNKNOWN_SPEAKER, VoiceSpan
+from media.sound import SoundFilter, stream_original, to_int16
+from media.source import open_media
 from project.entities.study_records import Json, Participant, Run, Utterance
 from project.progress import Progress, Silent
 from project.queries.history_rows import latest_run
-from project.queries.transcript_rows import SPEECH, heard_of, utterances_of
+from project.queries.transcript_rows import SPEECH, asr_segments, utterances_of
 from project.session.session import Session
-from project.timebase import SECOND, format_time
+from project.timebase import SECOND_US, format_time
 
-Stretch = tuple[int, int]
+Interval = tuple[int, int]
 """Start and end in microseconds."""
 
 
-def together(stretches: Iterable[Stretch]) -> list[Stretch]:
+def merge_intervals(stretches: Iterable[Interval]) -> list[Interval]:
     """Return what stretches cover, ascending, none touching another; those without a length cover nothing."""
-    found: list[Stretch] = []
+    found: list[Interval] = []
     for start, end in sorted(one for one in stretches if one[1] > one[0]):
         if found and start <= found[-1][1]:
             found[-1] = found[-1][0], max(found[-1][1], end)
@@ -49,11 +49,11 @@ def together(stretches: Iterable[Stretch]) -> list[Stretch]:
     return found
 
 
-def left_of(stretches: Iterable[Stretch], without: Iterable[Stretch]) -> list[Stretch]:
+def subtract_intervals(stretches: Iterable[Interval], without: Iterable[Interval]) -> list[Interval]:
     """Return what stretches cover and others do not."""
-    found: list[Stretch] = []
-    gone = together(without)
-    for start, end in together(stretches):
+    found: list[Interval] = []
+    gone = merge_intervals(without)
+    for start, end in merge_intervals(stretches):
         at = start
         for first, last in gone:
             if last <= at or first >= end:
@@ -66,16 +66,16 @@ def left_of(stretches: Iterable[Stretch], without: Iterable[Stretch]) -> list[St
     return found
 
 
-def widened(stretches: Iterable[Stretch], by_us: int) -> list[Stretch]:
+def widen_intervals(stretches: Iterable[Interval], by_us: int) -> list[Interval]:
     """Return stretches with a margin on both sides, not before zero."""
     return [(max(0, start - by_us), end + by_us) for start, end in stretches]
 
 
-_NEAR_US = 400_000
+_UTTERANCE_MARGIN_US = 400_000
 """How far speech may reach out of an utterance: voice activity is told a little before and after a word."""
-_LEAST_US = 200_000
+_MIN_SPEECH_US = 200_000
 """What is shorter holds no word."""
-_MARGIN_US = 150_000
+_MUTE_MARGIN_US = 150_000
 """How far around their utterances those are muted who did not agree."""
 
 
@@ -90,14 +90,14 @@ class Speech:
     """
 
     run: Run | None
-    spans: tuple[Stretch, ...]
+    spans: tuple[Interval, ...]
     utterances: tuple[Utterance, ...]
 
     @cached_property
-    def uncovered(self) -> list[Stretch]:
+    def uncovered(self) -> list[Interval]:
         """Where somebody speaks and nothing is written down."""
-        written = widened(((one.start_us, one.end_us) for one in self.said), _NEAR_US)
-        return [one for one in left_of(self.spans, written) if one[1] - one[0] >= _LEAST_US]
+        written = widen_intervals(((one.start_us, one.end_us) for one in self.said), _UTTERANCE_MARGIN_US)
+        return [one for one in subtract_intervals(self.spans, written) if one[1] - one[0] >= _MIN_SPEECH_US]
 
     @property
     def said(self) -> list[Utterance]:
@@ -114,28 +114,28 @@ class Speech:
         """What was said by nobody known: no speaker is given, or only suggested by a program."""
         return [one for one in self.utterances if one.participant_id is None or one.suggested]
 
-    def muted(self, agreed: Collection[str]) -> list[Stretch]:
+    def muted(self, agreed: Collection[str]) -> list[Interval]:
         """Return the stretches in which somebody may be heard who is not among those (ids) that agreed.
 
         Those are the utterances of all others and of nobody known, and speech that stands in no utterance.
         """
         unknown = {one.id for one in self.unknown}
-        fine: list[Stretch] = []
-        others: list[Stretch] = []
+        fine: list[Interval] = []
+        others: list[Interval] = []
         for one in self.utterances:
             kept = one.participant_id in agreed and one.id not in unknown
             (fine if kept else others).append((one.start_us, one.end_us))
-        outside = left_of(self.spans, widened(fine, _NEAR_US))
-        return together([*widened(others, _MARGIN_US), *outside])
+        outside = subtract_intervals(self.spans, widen_intervals(fine, _UTTERANCE_MARGIN_US))
+        return merge_intervals([*widen_intervals(others, _MUTE_MARGIN_US), *outside])
 
 
-def speech_in(session: Session, recording_id: str) -> Speech:
+def read_speech(session: Session, recording_id: str) -> Speech:
     """Return what the study knows about the speech of a recording."""
     run = latest_run(session.study, recording_id, SPEECH)
     medium = session.main_medium(recording_id)
     if run is not None and (medium is None or run.parameters.get("fingerprint") != medium.fingerprint):
         run = None
-    heard = () if run is None else heard_of(session.study, run.id)
+    heard = () if run is None else asr_segments(session.study, run.id)
     spans = tuple((one.start_us, one.end_us) for one in heard)
     return Speech(run, spans, tuple(utterances_of(session.study, recording_id)))
 
@@ -170,8 +170,8 @@ class AudioTreatment:
         whole: how many of these places are covered by their whole utterance, because nobody measured their words.
     """
 
-    covered: tuple[Stretch, ...] = ()
-    muted: tuple[Stretch, ...] = ()
+    covered: tuple[Interval, ...] = ()
+    muted: tuple[Interval, ...] = ()
     cover: str = MUTE
     voice: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -202,7 +202,7 @@ class AudioTreatment:
         }
 
 
-def sounding_from(found: Mapping[str, Any]) -> AudioTreatment:
+def parse_audio_treatment(found: Mapping[str, Any]) -> AudioTreatment:
     """Read what `Sounding.as_json` made."""
     known = {one.name for one in fields(AudioTreatment)}
     values: dict[str, Any] = {
@@ -211,7 +211,7 @@ def sounding_from(found: Mapping[str, Any]) -> AudioTreatment:
     return AudioTreatment(**values)
 
 
-def sounding(
+def plan_audio_treatment(
     plan: ReleasePlan,
     spoken: Iterable[PiiAudioSpan],
     speech: Speech,
@@ -244,13 +244,16 @@ def sounding(
     )
 
 
-def seeds_of(one: AudioTreatment, key: str) -> dict[str, str]:
+def derive_voice_seeds(one: AudioTreatment, key: str) -> dict[str, str]:
     """Return what the changed voices follow from, by pseudonym; as secret as the key of the study's releases."""
     names = {name for _, _, name in one.speakers}
-    return {UNKNOWN: sealed(key, "voice"), **{name: sealed(key, f"voice {name}") for name in sorted(names)}}
+    return {
+        UNKNOWN_SPEAKER: keyed_checksum(key, "voice"),
+        **{name: keyed_checksum(key, f"voice {name}") for name in sorted(names)},
+    }
 
 
-def treatment_of(
+def build_sound_filter(
     one: AudioTreatment, source: Path, seeds: Mapping[str, str], progress: Progress | None = None
 ) -> SoundFilter:
     """Return what treats the sound of a recording's file.
@@ -275,7 +278,7 @@ def treatment_of(
     return Treatments((mute, treated, mute))
 
 
-_TEXTS = frozenset({"utterance", "segment_value", "comment"})
+_RELEASED_TABLES = frozenset({"utterance", "segment_value", "comment"})
 """Where texts are kept that leave; names of recordings and notes about participants never do."""
 
 
@@ -311,35 +314,37 @@ class Personal:
         if not (texts or speech):
             return
         for one in self._found.get(recording_id, ()):
-            leaves = texts if one.place.table in _TEXTS else False
+            leaves = texts if one.place.table in _RELEASED_TABLES else False
             if one.verdict is None and (leaves or (speech and one.is_spoken)):
                 where = "utterance" if one.is_spoken else one.place.field
                 yield Undecided(one.time_us, where, KINDS[one.kind].title.lower())
 
     def spoken(self, recording_id: str) -> list[PiiAudioSpan]:
         """Return where something personal is said in a recording that nobody decided to keep."""
-        found = spoken_of(self._found.get(recording_id, ()))
+        found = spoken_hits(self._found.get(recording_id, ()))
         return [PiiAudioSpan(one.start_us, one.end_us, one.kind, one.measured) for one in found]
 
     @cached_property
     def _found(self) -> dict[str, list[PlacedHit]]:
         found: dict[str, list[PlacedHit]] = {}
-        for one in hits(self.session):
+        for one in find_hits(self.session):
             if one.recording_id is not None:
                 found.setdefault(one.recording_id, []).append(one)
         return found
 
 
-Whole = NDArray[np.int16]
+SampleBlock = NDArray[np.int16]
 
-_LOUD = 64
+_LOUD_LEVEL = 64
 """From this level on, of 32768, equal samples are no chance."""
-_SAME = 0.5
+_MAX_UNCHANGED_SHARE = 0.5
 _STREAMINFO = 34
 """Bytes that describe a FLAC stream; whatever is more is something else."""
 
 
-def wrong_in_sound(clip: Path, source: Path, one: AudioTreatment, progress: Progress | None = None) -> Iterator[str]:
+def find_sound_problems(
+    clip: Path, source: Path, one: AudioTreatment, progress: Progress | None = None
+) -> Iterator[str]:
     """Yield what is wrong with the sound of a released clip, each kind once, with where it is first.
 
     Where something was covered or somebody muted, there must be exactly what a cover makes of silence: nothing of the
@@ -351,9 +356,9 @@ def wrong_in_sound(clip: Path, source: Path, one: AudioTreatment, progress: Prog
         Cancelled: the user stopped it.
     """
     told = progress or Silent()
-    own = stream_own(source)
+    own = stream_original(source)
     rate, channels = own.rate, own.channels
-    with opened(clip) as container:
+    with open_media(clip) as container:
         if len(container.streams.audio) != 1:
             yield "it has no sound, or several"
             return
@@ -364,65 +369,69 @@ def wrong_in_sound(clip: Path, source: Path, one: AudioTreatment, progress: Prog
             return
         if len(codec.extradata or b"") != _STREAMINFO:
             yield "the description of its sound holds more than that"
-        covers = _instead(one, _tone(one, source), rate, channels)
-        inside, near = _places(one, rate, 0), _places(one, rate, FADE_US)
+        covers = _expected_covers(one, _tone(one, source), rate, channels)
+        inside, near = _treated_ranges(one, rate, 0), _treated_ranges(one, rate, FADE_US)
         found: set[str] = set()
         at = 0
         released = _chunks((_samples(frame, channels) for frame in container.decode(stream)), rate)
-        originals = _chunks((sixteen_bits(block) for block in own.blocks), rate)
-        for heard, raw in _both(released, originals):
+        originals = _chunks((to_int16(block) for block in own.blocks), rate)
+        for heard, raw in _pair_blocks(released, originals):
             told.check_cancelled()
             if heard is None or raw is None or heard.shape != raw.shape:
                 yield "its sound is not as long as the recording's"
                 return
-            cover = sixteen_bits(next(covers))[:, : heard.shape[1]]
+            cover = to_int16(next(covers))[:, : heard.shape[1]]
             covered, beside = _mask(inside, at, heard.shape[1]), ~_mask(near, at, heard.shape[1])
             off = np.abs(heard.astype(np.int32) - cover).max(axis=0) > (one.cover != MUTE)
             for what, bad in (
                 ("sound is left where words are covered or somebody is muted", off & covered),
-                ("its sound differs where nothing is covered", _changed(one, heard, raw) & beside),
-                ("a voice is left as it was", _unchanged(one, heard, raw, beside)),
+                ("its sound differs where nothing is covered", _changed_samples(one, heard, raw) & beside),
+                ("a voice is left as it was", _unchanged_samples(one, heard, raw, beside)),
             ):
                 if what not in found and bad.any():
                     found.add(what)
-                    yield f"{what}, first at {format_time((at + int(bad.argmax())) * SECOND // rate)}"
+                    yield f"{what}, first at {format_time((at + int(bad.argmax())) * SECOND_US // rate)}"
             at += heard.shape[1]
 
 
-def _samples(frame: av.AudioFrame, channels: int) -> Whole:
+def _samples(frame: av.AudioFrame, channels: int) -> SampleBlock:
     found = np.asarray(frame.to_ndarray(), np.int16)
     return found if frame.format.is_planar else found.reshape(-1, channels).T
 
 
-def _changed(one: AudioTreatment, heard: Whole, raw: Whole) -> NDArray[np.bool_]:
+def _changed_samples(one: AudioTreatment, heard: SampleBlock, raw: SampleBlock) -> NDArray[np.bool_]:
     if one.voice is not None:
         return np.zeros(heard.shape[1], np.bool_)
     return np.asarray((heard != raw).any(axis=0), np.bool_)
 
 
-def _unchanged(one: AudioTreatment, heard: Whole, raw: Whole, beside: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _unchanged_samples(
+    one: AudioTreatment, heard: SampleBlock, raw: SampleBlock, beside: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
     """Return where sound is loud and as it was, in a second in which most of it is."""
-    loud = (np.abs(raw.astype(np.int32)).max(axis=0) >= _LOUD) & beside
+    loud = (np.abs(raw.astype(np.int32)).max(axis=0) >= _LOUD_LEVEL) & beside
     same = loud & (heard == raw).all(axis=0)
-    left = one.voice is not None and same.sum() > _SAME * loud.sum()
+    left = one.voice is not None and same.sum() > _MAX_UNCHANGED_SHARE * loud.sum()
     return same if left else np.zeros_like(same)
 
 
 def _tone(one: AudioTreatment, source: Path) -> RoomTone | None:
     if one.cover != SILENCE or not one.covered:
         return None
-    own = stream_own(source)
+    own = stream_original(source)
     return measure_room(own.blocks, own.rate)
 
 
-def _instead(one: AudioTreatment, tone: RoomTone | None, rate: int, channels: int) -> Iterator[NDArray[np.float32]]:
+def _expected_covers(
+    one: AudioTreatment, tone: RoomTone | None, rate: int, channels: int
+) -> Iterator[NDArray[np.float32]]:
     """Yield what the covers make of a silence without end, a second at a time."""
     silence = repeat(np.zeros((channels, rate), np.float32))
     words = CoverFilter([TimeSpan(*each) for each in one.covered], one.cover, tone)
     return Treatments((words, CoverFilter([TimeSpan(*each) for each in one.muted]))).treat(silence, rate, 0)
 
 
-def _places(one: AudioTreatment, rate: int, around_us: int) -> NDArray[np.int64]:
+def _treated_ranges(one: AudioTreatment, rate: int, around_us: int) -> NDArray[np.int64]:
     """Return (n, 2) first and last sample plus one of all that is covered or muted, with a margin."""
     spans = [TimeSpan(start - around_us, end + around_us) for start, end in (*one.covered, *one.muted)]
     found = covered_samples(spans, rate)
@@ -437,9 +446,9 @@ def _mask(places: NDArray[np.int64], at: int, count: int) -> NDArray[np.bool_]:
     return made
 
 
-def _chunks(blocks: Iterable[Whole], size: int) -> Iterator[Whole]:
+def _chunks(blocks: Iterable[SampleBlock], size: int) -> Iterator[SampleBlock]:
     """Yield (channels, n) samples in blocks of one size; the last may be shorter."""
-    held: list[Whole] = []
+    held: list[SampleBlock] = []
     count = 0
     for block in blocks:
         held.append(block)
@@ -452,7 +461,9 @@ def _chunks(blocks: Iterable[Whole], size: int) -> Iterator[Whole]:
         yield np.concatenate(held, axis=1)
 
 
-def _both(first: Iterator[Whole], second: Iterator[Whole]) -> Iterator[tuple[Whole | None, Whole | None]]:
+def _pair_blocks(
+    first: Iterator[SampleBlock], second: Iterator[SampleBlock]
+) -> Iterator[tuple[SampleBlock | None, SampleBlock | None]]:
     while True:
         one, other = next(first, None), next(second, None)
         if one is None and other is None:

@@ -12,23 +12,30 @@ from annotate.interchange.document import (
     InterchangeLane,
     MediaLink,
     RecordingPart,
-    by_whom,
-    comments_text,
-    texts_in,
+    format_comments,
+    parse_comments,
+    split_comment_author,
 )
-from annotate.interchange.document_export import SPEECH, document_of
-from anonymize.pii_detection.text_scrubber import LEFT_OUT, Replacement, TextScrubber
-from anonymize.release.private_content import scrubber_of
-from anonymize.release.release_plan import SCRUB, ReleasePlan, annotator_codes, recording_code, release_key, released_id
+from annotate.interchange.document_export import SPEECH, build_document
+from anonymize.pii_detection.text_scrubber import OMISSION_MARK, Replacement, TextScrubber
+from anonymize.release.private_content import build_scrubber
+from anonymize.release.release_plan import (
+    SCRUB,
+    ReleasePlan,
+    assign_annotator_codes,
+    derive_released_id,
+    get_release_key,
+    recording_code,
+)
 from project.entities.study_records import Annotator, Json, Recording
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import all_participants, all_recordings, hold_outs
-from project.schemes.scheme import CHOOSING, NUMBERS, FieldKind, Scheme
+from project.schemes.scheme import CHOICE_KINDS, NUMERIC_KINDS, FieldKind, Scheme
 from project.session.session import Session
-from project.text_format import counted
+from project.text_format import pluralize
 from project.timebase import utc_now
 
-PROPERTY = "release_texts"
+CONFIRMATION_PROPERTY = "release_texts"
 UTTERANCE, LABEL, SPEAKER = "utterance", "label", "speaker"
 
 
@@ -64,9 +71,9 @@ class AnnotationScrubber:
             key: of the study's releases; "" where ids do not matter.
         """
         self._session, self._keep, self._key = session, keep_texts, key
-        self._scrubber: TextScrubber = scrubber_of(session)
+        self._scrubber: TextScrubber = build_scrubber(session)
         self._pseudonyms = [one.pseudonym for one in all_participants(session.study)]
-        self._codes = annotator_codes(all_annotators(session.study), self._pseudonyms)
+        self._codes = assign_annotator_codes(all_annotators(session.study), self._pseudonyms)
         self._here: Recording | None = None
         self._time_us = 0
         self.seen: list[ReleasedText] = []
@@ -85,7 +92,7 @@ class AnnotationScrubber:
 
     def _part(self, recording: Recording, silent: Sequence[str], clip: str) -> RecordingPart:
         self._here = recording
-        (found,) = document_of(self._session, [recording]).recordings
+        (found,) = build_document(self._session, [recording]).recordings
         lanes = [made for lane in found.lanes if (made := self._lane(lane, silent)) is not None]
         if self._keep:
             # What a speaker is called leaves as it is, so it is read with the rest.
@@ -131,9 +138,9 @@ class AnnotationScrubber:
         field = next((f for f in scheme.fields if f.key == name), None) if scheme else None
         if field is None and name == COMMENTS:
             return self._comments(value) if self._keep else None
-        if field is not None and field.kind in NUMBERS and isinstance(value, int | float):
+        if field is not None and field.kind in NUMERIC_KINDS and isinstance(value, int | float):
             return value
-        if field is not None and field.kind in CHOOSING:
+        if field is not None and field.kind in CHOICE_KINDS:
             known = {choice.key for choice in field.choices}
             chosen = value if isinstance(value, list) else [value]
             if all(one in known for one in chosen):
@@ -143,8 +150,10 @@ class AnnotationScrubber:
         return self._each(name, value) if self._keep else None
 
     def _comments(self, value: Json) -> str:
-        said = [by_whom(text) for text in texts_in(value)]
-        return comments_text([(self._codes.get(who, LEFT_OUT), self._free(COMMENTS, text)) for who, text in said])
+        said = [split_comment_author(text) for text in parse_comments(value)]
+        return format_comments(
+            [(self._codes.get(who, OMISSION_MARK), self._free(COMMENTS, text)) for who, text in said]
+        )
 
     def _each(self, name: str, value: Json) -> Json:
         if isinstance(value, str):
@@ -157,7 +166,7 @@ class AnnotationScrubber:
 
     def _free(self, place: str, text: str) -> str:
         if not self._keep:
-            return LEFT_OUT
+            return OMISSION_MARK
         done = self._scrubber.scrub(text)
         assert self._here is not None
         if text.strip():
@@ -168,15 +177,15 @@ class AnnotationScrubber:
         return done.text
 
     def _id(self, own: str) -> str:
-        return released_id(self._key, own) if self._key and own else ""
+        return derive_released_id(self._key, own) if self._key and own else ""
 
 
-def released_texts(session: Session) -> list[ReleasedText]:
+def list_released_texts(session: Session) -> list[ReleasedText]:
     """Return every free text of the recordings that are not held out, before and after scrubbing."""
-    return [text for part in released_by_recording(session) for text in part]
+    return [text for part in released_texts_by_recording(session) for text in part]
 
 
-def released_by_recording(session: Session) -> Iterator[list[ReleasedText]]:
+def released_texts_by_recording(session: Session) -> Iterator[list[ReleasedText]]:
     """Yield what `released_texts` returns, one recording after the other."""
     kept_back = hold_outs(session.study)
     found = AnnotationScrubber(session, keep_texts=True)
@@ -187,32 +196,34 @@ def released_by_recording(session: Session) -> Iterator[list[ReleasedText]]:
             yield [*found.seen]
 
 
-def text_state(texts: Sequence[ReleasedText]) -> str:
+def texts_checksum(texts: Sequence[ReleasedText]) -> str:
     """Return a checksum over all scrubbed texts: it changes with every text, word and name that changes one of them."""
     content = sorted([one.recording_id, one.time_us, one.place, one.after] for one in texts)
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
-def spoken_states(texts: Sequence[ReleasedText]) -> dict[str, str]:
+def transcript_checksums(texts: Sequence[ReleasedText]) -> dict[str, str]:
     """Return recording id -> a checksum over its scrubbed transcript, for recordings that have one."""
     said: dict[str, list[ReleasedText]] = {}
     for one in texts:
         if one.place == UTTERANCE:
             said.setdefault(one.recording_id, []).append(one)
-    return {key: text_state(each) for key, each in said.items()}
+    return {key: texts_checksum(each) for key, each in said.items()}
 
 
-def spoken_confirmed(session: Session, recording: Recording) -> bool:
+def is_transcript_confirmed(session: Session, recording: Recording) -> bool:
     """Tell whether somebody read the scrubbed transcript of a recording as it is now; there may be nothing to read."""
     made = AnnotationScrubber(session, keep_texts=True)
     made.document([recording], {}, lambda _: "")
-    now = spoken_states(made.seen).get(recording.id)
-    found = session.study.get_property(PROPERTY)
+    now = transcript_checksums(made.seen).get(recording.id)
+    found = session.study.get_property(CONFIRMATION_PROPERTY)
     read = found.get("spoken") if isinstance(found, dict) else None
     return now is None or (isinstance(read, dict) and read.get(recording.id) == now)
 
 
-def texts_confirmed(session: Session, texts: Sequence[ReleasedText], where: str = PROPERTY) -> Annotator | None:
+def find_confirming_annotator(
+    session: Session, texts: Sequence[ReleasedText], where: str = CONFIRMATION_PROPERTY
+) -> Annotator | None:
     """Return who read scrubbed texts as they are now; None where nobody did.
 
     Args:
@@ -221,28 +232,28 @@ def texts_confirmed(session: Session, texts: Sequence[ReleasedText], where: str 
         where: property of the study that says so.
     """
     found = session.study.get_property(where)
-    if not isinstance(found, dict) or found.get("state") != text_state(texts):
+    if not isinstance(found, dict) or found.get("state") != texts_checksum(texts):
         return None
     return next((one for one in all_annotators(session.study) if one.id == found.get("annotator")), None)
 
 
-def unread(count: int) -> str:
+def unconfirmed_message(count: int) -> str:
     """Say that nobody read so many scrubbed texts as they are now."""
-    return f"Nobody confirmed the {counted(count, 'scrubbed text')} as they are now."
+    return f"Nobody confirmed the {pluralize(count, 'scrubbed text')} as they are now."
 
 
-def as_read(session: Session, texts: Sequence[ReleasedText]) -> dict[str, Json]:
+def build_confirmation(session: Session, texts: Sequence[ReleasedText]) -> dict[str, Json]:
     """Return what is kept when somebody, who is at work, has read scrubbed texts."""
     who = session.annotator()
     assert who is not None
-    return {"state": text_state(texts), "annotator": who.id, "at": utc_now()}
+    return {"state": texts_checksum(texts), "annotator": who.id, "at": utc_now()}
 
 
-def documents(
+def build_documents(
     session: Session, plan: ReleasePlan, wanted: Sequence[Recording], silent: Mapping[str, Sequence[str]]
 ) -> Iterator[tuple[int, Document]]:
     """Yield number and document of each recording of a release."""
-    made = AnnotationScrubber(session, keep_texts=plan.texts == SCRUB, key=release_key(session))
+    made = AnnotationScrubber(session, keep_texts=plan.texts == SCRUB, key=get_release_key(session))
     for one in wanted:
         yield one.number, made.document([one], silent, lambda number: clip_link(plan, number))
 

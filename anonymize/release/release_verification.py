@@ -13,15 +13,15 @@ from pathlib import Path
 import av
 
 from anonymize.pii_detection.text_scrubber import PhraseMatcher
-from anonymize.release.private_content import Private, bytes_to_find
-from media.source import opened
+from anonymize.release.private_content import Private, private_byte_patterns
+from media.source import open_media
 from project.entities.study_records import Json
 from project.errors import UserError
-from project.files.publication import FIXED_TIME, files_in
-from project.text_matching.normalization import fold
+from project.files.publication import FIXED_TIME, list_files
+from project.text_matching.normalization import fold_with_positions
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_CHUNK = 1 << 20
+_CHUNK_BYTES = 1 << 20
 _MANY = 200
 _PLAIN_TAGS: Mapping[str, re.Pattern[str]] = {
     "major_brand": re.compile(r"isom|mp42|M4A "),
@@ -37,7 +37,7 @@ _CHECKSUMS = re.compile(
 )
 # With their versions: four bytes alone stand by chance in a few hundred megabytes.
 _ENCODERS = re.compile(rb"x264 - core|Lav[fc]\d\d\.\d|LAME3\.\d")
-_LONGEST_ENCODER = 16
+_MAX_ENCODER_BYTES = 16
 _BOXES = (b"ftyp", b"moov", b"free", b"mdat")
 _START, _END, _SCAN = 0xD8, 0xD9, 0xDA
 # Tables, frame header, restart interval, scan: all that a picture needs.
@@ -55,10 +55,10 @@ class Leak:
 class _Search:
     def __init__(self, private: Private, sound: bool) -> None:
         self.words = PhraseMatcher(dict.fromkeys(private.words, "-"))
-        self.texts = [fold(text).text for text in private.texts]
-        self.bytes = [re.escape(one) for one in bytes_to_find(private)]
+        self.texts = [fold_with_positions(text).text for text in private.texts]
+        self.bytes = [re.escape(one) for one in private_byte_patterns(private)]
         self.pattern = re.compile(b"|".join(self.bytes)) if self.bytes else None
-        self.longest = max((len(one) for one in bytes_to_find(private)), default=1)
+        self.longest = max((len(one) for one in private_byte_patterns(private)), default=1)
         self.sound = sound
 
     def text(self, text: str, where: str) -> Iterator[str]:
@@ -67,13 +67,13 @@ class _Search:
         found = self.words.first(text)
         if found is not None:
             yield f"{where} holds the private word or name “{found}”"
-        plain = fold(text).text
+        plain = fold_with_positions(text).text
         for one in self.texts:
             if one in plain:
                 yield f"{where} holds the name of a file or folder, or a participant's note: “{one[:40]}”"
 
 
-def leaks_in(folder: Path, private: Private, *, sound: bool) -> list[Leak]:
+def find_leaks(folder: Path, private: Private, *, sound: bool) -> list[Leak]:
     """Return everything in a finished release that must not be there; empty where it may leave.
 
     Looked at: the kind of every file; names; times and extended attributes; tags, chapters, attachments and streams of
@@ -86,21 +86,21 @@ def leaks_in(folder: Path, private: Private, *, sound: bool) -> list[Leak]:
         sound: whether clips may have sound.
     """
     search = _Search(private, sound)
-    found = [Leak(".", what) for what in _entry(folder)]
+    found = [Leak(".", what) for what in _check_entry(folder)]
     for base, names, _ in os.walk(folder):
         for name in names:
             path = Path(base) / name
-            told = (*_entry(path), *_called(name, search))
+            told = (*_check_entry(path), *_check_name(name, search))
             found += [Leak(path.relative_to(folder).as_posix(), what) for what in told]
-    for name in files_in(folder):
+    for name in list_files(folder):
         path = folder / name
-        whats = [*_entry(path), *_called(path.name, search)]
+        whats = [*_check_entry(path), *_check_name(path.name, search)]
         look = READERS.get(path.suffix)
         if look is None:
             whats.append(f"files of the kind “{path.suffix}” cannot be looked into")
         elif not whats:
             try:
-                whats += [*look(path, search), *_bytes(path, search)]
+                whats += [*look(path, search), *_check_bytes(path, search)]
             except (OSError, ValueError, UserError, av.FFmpegError, zipfile.BadZipFile) as error:
                 whats.append(f"it cannot be read back: {error}")
         found += [Leak(name, what) for what in whats]
@@ -109,7 +109,7 @@ def leaks_in(folder: Path, private: Private, *, sound: bool) -> list[Leak]:
     return found
 
 
-def _entry(path: Path) -> Iterator[str]:
+def _check_entry(path: Path) -> Iterator[str]:
     facts = path.lstat()
     if not (stat.S_ISREG(facts.st_mode) or stat.S_ISDIR(facts.st_mode)):
         yield "it is no plain file"
@@ -124,24 +124,24 @@ def _entry(path: Path) -> Iterator[str]:
             yield f"it has the attribute “{told[0]}”"
 
 
-def _called(name: str, search: _Search) -> Iterator[str]:
+def _check_name(name: str, search: _Search) -> Iterator[str]:
     if not _NAME.fullmatch(name):
         yield "its name has other characters than letters, digits, dot, dash and underscore"
     yield from search.text(re.sub(r"[._-]+", " ", name), "its name")
     yield from search.text(name, "its name")
 
 
-def _plain(path: Path, search: _Search) -> Iterator[str]:
+def _check_plain(path: Path, search: _Search) -> Iterator[str]:
     yield from search.text(path.read_bytes().decode("utf-8-sig"), "it")
 
 
-def _markup(path: Path, search: _Search) -> Iterator[str]:
+def _check_markup(path: Path, search: _Search) -> Iterator[str]:
     text = path.read_text("utf-8")
     yield from search.text(text, "it")
     yield from search.text(html.unescape(text), "it")
 
 
-def _json(path: Path, search: _Search) -> Iterator[str]:
+def _check_json(path: Path, search: _Search) -> Iterator[str]:
     text = path.read_text("utf-8")
     yield from search.text(text, "it")
     # What is written as an escape is searched as what it means.
@@ -160,7 +160,7 @@ def _strings(found: Json) -> Iterator[str]:
             yield from _strings(one)
 
 
-def _archive(path: Path, search: _Search) -> Iterator[str]:
+def _check_archive(path: Path, search: _Search) -> Iterator[str]:
     with zipfile.ZipFile(path) as archive:
         if archive.comment:
             yield "the archive has a comment"
@@ -173,8 +173,8 @@ def _archive(path: Path, search: _Search) -> Iterator[str]:
             yield from search.text(archive.read(member).decode("utf-8"), f"the archive's {member.filename}")
 
 
-def _clip(path: Path, search: _Search) -> Iterator[str]:
-    with opened(path) as clip:
+def _check_clip(path: Path, search: _Search) -> Iterator[str]:
+    with open_media(path) as clip:
         for key, value in (pair for one in (clip, *clip.streams) for pair in one.metadata.items()):
             known = _PLAIN_TAGS.get(key)
             if known is None or not known.fullmatch(value):
@@ -185,11 +185,11 @@ def _clip(path: Path, search: _Search) -> Iterator[str]:
         if kinds not in (["video"], ["audio", "video"] if search.sound else ["video"]):
             yield f"it has other streams than it should: {', '.join(kinds)}"
         held = sum(packet.size for packet in clip.demux())
-    yield from _nothing_beside(path, held)
-    yield from _no_encoder(path)
+    yield from _check_no_extra_data(path, held)
+    yield from _check_no_encoder(path)
 
 
-def _nothing_beside(path: Path, held: int) -> Iterator[str]:
+def _check_no_extra_data(path: Path, held: int) -> Iterator[str]:
     """Yield what an MP4 file holds beside its streams; `held` is how many bytes those have."""
     size, at, data = path.stat().st_size, 0, 0
     with path.open("rb") as file:
@@ -208,15 +208,15 @@ def _nothing_beside(path: Path, held: int) -> Iterator[str]:
         yield "it holds data that belong to no stream"
 
 
-def _no_encoder(path: Path) -> Iterator[str]:
-    for chunk in _chunks(path, _LONGEST_ENCODER):
+def _check_no_encoder(path: Path) -> Iterator[str]:
+    for chunk in _chunks(path, _MAX_ENCODER_BYTES):
         hit = _ENCODERS.search(chunk)
         if hit is not None:
             yield f"it tells what it was encoded with: {hit[0].decode()}"
             return
 
 
-def _picture(path: Path, _search: _Search) -> Iterator[str]:
+def _check_picture(path: Path, _search: _Search) -> Iterator[str]:
     data = path.read_bytes()
     if data[:2] != bytes([0xFF, _START]):
         yield "it is no JPEG"
@@ -237,7 +237,7 @@ def _picture(path: Path, _search: _Search) -> Iterator[str]:
         yield "there is something after the end of the picture"
 
 
-def _bytes(path: Path, search: _Search) -> Iterator[str]:
+def _check_bytes(path: Path, search: _Search) -> Iterator[str]:
     if search.pattern is None:
         return
     for chunk in _chunks(path, search.longest):
@@ -250,22 +250,22 @@ def _bytes(path: Path, search: _Search) -> Iterator[str]:
 def _chunks(path: Path, overlap: int) -> Iterator[bytes]:
     rest = b""
     with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
+        while chunk := file.read(_CHUNK_BYTES):
             yield rest + chunk
             rest = chunk[-overlap:]
 
 
 READERS: dict[str, Callable[[Path, _Search], Iterator[str]]] = {
-    ".mp4": _clip,
-    ".jpg": _picture,
-    ".md": _plain,
-    ".csv": _plain,
-    ".json": _json,
-    ".boris": _json,
-    ".eaf": _markup,
-    ".textgrid": _plain,
-    ".vtt": _plain,
-    ".srt": _plain,
-    ".opf": _archive,
+    ".mp4": _check_clip,
+    ".jpg": _check_picture,
+    ".md": _check_plain,
+    ".csv": _check_plain,
+    ".json": _check_json,
+    ".boris": _check_json,
+    ".eaf": _check_markup,
+    ".textgrid": _check_plain,
+    ".vtt": _check_plain,
+    ".srt": _check_plain,
+    ".opf": _check_archive,
 }
 """How a file of each kind is looked into; a release holds no other kinds."""

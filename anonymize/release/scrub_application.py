@@ -7,20 +7,20 @@ scrubbed text of a character, a scenario or an episode over the study's own.
 from dataclasses import replace
 from typing import Any
 
-from annotate.transcript.utterance_text import rewritten
-from anonymize.pii_review.review_hits import stand_ins
-from anonymize.release.private_content import scrubbed_texts
+from annotate.transcript.utterance_text import with_text
+from anonymize.pii_review.review_hits import read_stand_ins
+from anonymize.release.private_content import scrub_texts
 from project.entities.questions import LookKind, Question, SummarySource
 from project.entities.roleplay import Profile
 from project.entities.study_records import Changes
 from project.queries.annotator_rows import review_by, set_review
-from project.queries.chain_rows import chain_reviews, node_called, rename_chain, set_chain_review, update_node
+from project.queries.chain_rows import chain_reviews, find_node, rename_chain, set_chain_review, update_node
 from project.queries.episode_rows import (
-    NAMED,
-    agents_of,
+    PROFILE_COLUMNS,
     all_characters,
     all_scenarios,
-    episode_of,
+    episode_agents,
+    find_episode,
     set_agents,
     set_character,
     set_episode,
@@ -28,10 +28,10 @@ from project.queries.episode_rows import (
 )
 from project.queries.pii_rows import PiiDecision, PiiVerdict, pii_decisions, put_pii_decision, put_public_word
 from project.queries.question_rows import (
-    contradiction_called,
-    looks_in,
-    question_called,
-    set_look,
+    find_contradiction,
+    find_question,
+    person_descriptions,
+    set_person_description,
     set_summary,
     set_verification,
     summaries_of,
@@ -40,9 +40,9 @@ from project.queries.question_rows import (
     verifications_of,
 )
 from project.queries.recording_rows import all_collections, update_collection
-from project.queries.segment_rows import comment, set_value, update_comment, values_of
-from project.queries.transcript_rows import update_utterance, utterance
-from project.search.free_texts import GOAL, WRONG, FreeText
+from project.queries.segment_rows import find_comment, set_value, update_comment, values_of
+from project.queries.transcript_rows import find_utterance, update_utterance
+from project.search.free_texts import GOAL_PREFIX, WRONG_OPTION_PREFIX, FreeText
 from project.session.session import Session
 from project.store.study import Study
 from project.timebase import utc_now
@@ -52,15 +52,15 @@ def write_chain_text(study: Study, at: FreeText, text: str) -> None:
     """Write one text; inside a step. What others said about a chain or a question was said about its words before."""
     if at.table == "chain":
         rename_chain(study, at.row, text)
-    elif at.table == "chain_node" and (node := node_called(study, at.row)) is not None:
+    elif at.table == "chain_node" and (node := find_node(study, at.row)) is not None:
         update_node(study, replace(node, text=text))
     elif at.table == "chain_review":
         chain_id, who = at.row.split("/")
         for review in chain_reviews(study, chain_id):
             if review.reviewer_id == who:
                 set_chain_review(study, replace(review, note=text))
-    elif at.table == "question" and (question := question_called(study, at.row)) is not None:
-        update_question(study, _reworded(question, at.field, text))
+    elif at.table == "question" and (question := find_question(study, at.row)) is not None:
+        update_question(study, _replace_question_text(question, at.field, text))
     elif at.table == "verification":
         question_id, who = at.row.split("/")
         for said in verifications_of(study, question_id):
@@ -70,14 +70,14 @@ def write_chain_text(study: Study, at: FreeText, text: str) -> None:
         _write_meta(study, at, text)
 
 
-def _reworded(question: Question, field: str, text: str) -> Question:
+def _replace_question_text(question: Question, field: str, text: str) -> Question:
     if field == "text":
         return replace(question, text=text)
     if field == "answer":
         return replace(question, answer=text)
     if field == "explanation":
         return replace(question, explanation=text)
-    number = int(field.removeprefix(WRONG)) - 1
+    number = int(field.removeprefix(WRONG_OPTION_PREFIX)) - 1
     options = [replace(one, text=text) if at == number else one for at, one in enumerate(question.wrong)]
     return replace(question, wrong=tuple(options))
 
@@ -85,19 +85,19 @@ def _reworded(question: Question, field: str, text: str) -> Question:
 def _write_meta(study: Study, at: FreeText, text: str) -> None:
     if at.table == "look":
         recording_id, who = at.row.split("/")
-        for look in looks_in(study, recording_id):
+        for look in person_descriptions(study, recording_id):
             if (look.participant_id, look.kind) == (who, LookKind(at.field)):
-                set_look(study, replace(look, text=text))
+                set_person_description(study, replace(look, text=text))
     elif at.table == "summary":
         summary = summaries_of(study, at.row).get(SummarySource(at.field))
         if summary is not None:
             set_summary(study, replace(summary, text=text))
-    elif at.table == "contradiction" and (found := contradiction_called(study, at.row)) is not None:
+    elif at.table == "contradiction" and (found := find_contradiction(study, at.row)) is not None:
         changed = replace(found, text=text) if at.field == "text" else replace(found, resolution=text)
         update_contradiction(study, changed)
 
 
-TABLES = frozenset({"character", "scenario", "episode", "episode_agent"})
+EPISODE_TABLES = frozenset({"character", "scenario", "episode", "episode_agent"})
 
 
 def write_episode_text(study: Study, at: FreeText, text: str) -> None:
@@ -106,30 +106,28 @@ def write_episode_text(study: Study, at: FreeText, text: str) -> None:
         for character in all_characters(study):
             if character.id == at.row:
                 set_character(
-                    study, replace(character, profile=_pii_apply_episodes_reworded(character.profile, at.field, text))
+                    study, replace(character, profile=_replace_profile_text(character.profile, at.field, text))
                 )
     elif at.table == "scenario":
         _write_scenario(study, at, text)
-    elif at.table == "episode" and (episode := episode_of(study, at.row)) is not None:
+    elif at.table == "episode" and (episode := find_episode(study, at.row)) is not None:
         set_episode(study, replace(episode, context=text))
     elif at.table == "episode_agent":
         recording_id, position = at.row.rsplit("/", 1)
-        for agent in agents_of(study, recording_id):
+        for agent in episode_agents(study, recording_id):
             if agent.position == int(position):
                 if at.field == "goal":
                     set_agents(study, [replace(agent, goal=text)])
                 else:
-                    set_agents(
-                        study, [replace(agent, profile=_pii_apply_episodes_reworded(agent.profile, at.field, text))]
-                    )
+                    set_agents(study, [replace(agent, profile=_replace_profile_text(agent.profile, at.field, text))])
 
 
 def _write_scenario(study: Study, at: FreeText, text: str) -> None:
     for scenario in all_scenarios(study):
         if scenario.id != at.row:
             continue
-        if at.field.startswith(GOAL):
-            number = int(at.field.removeprefix(GOAL)) - 1
+        if at.field.startswith(GOAL_PREFIX):
+            number = int(at.field.removeprefix(GOAL_PREFIX)) - 1
             goals = tuple(text if place == number else one for place, one in enumerate(scenario.goals))
             set_scenario(study, replace(scenario, goals=goals))
         else:
@@ -137,8 +135,8 @@ def _write_scenario(study: Study, at: FreeText, text: str) -> None:
             set_scenario(study, replace(scenario, **changed))
 
 
-def _pii_apply_episodes_reworded(profile: Profile, field: str, text: str) -> Profile:
-    changed: dict[str, Any] = {field: text} if field in NAMED else {}
+def _replace_profile_text(profile: Profile, field: str, text: str) -> Profile:
+    changed: dict[str, Any] = {field: text} if field in PROFILE_COLUMNS else {}
     return replace(profile, **changed)
 
 
@@ -148,7 +146,7 @@ def replace_in_study(session: Session) -> tuple[int, Changes]:
     Undo brings the originals back, because the history of the study keeps them. Names that stand in for people are
     public from then on. Notes on participants and names of recordings stay: they never leave.
     """
-    changed = [one for one in scrubbed_texts(session) if one.scrubbed.replacements]
+    changed = [one for one in scrub_texts(session) if one.scrubbed.replacements]
     kept: dict[tuple[str, str, str], list[PiiDecision]] = {}
     for place, decision in pii_decisions(session.study).items():
         if decision.verdict is PiiVerdict.KEEP:
@@ -162,18 +160,18 @@ def replace_in_study(session: Session) -> tuple[int, Changes]:
                 word = decision.place.text
                 if one.text.text.count(word) == one.scrubbed.text.count(word):
                     put_pii_decision(session.study, replace(decision, at=utc_now()))
-        for name in stand_ins(session).values() if changed else ():
+        for name in read_stand_ins(session).values() if changed else ():
             put_public_word(session.study, name)
     return len(changed), step.changes
 
 
 def _write(session: Session, at: FreeText, text: str) -> None:
     study = session.study
-    if at.table == "utterance" and (said := utterance(study, at.row)) is not None:
-        update_utterance(study, rewritten(said, text))
+    if at.table == "utterance" and (said := find_utterance(study, at.row)) is not None:
+        update_utterance(study, with_text(said, text))
     elif at.table == "segment_value" and (value := values_of(study, at.row).get(at.field)) is not None:
         set_value(study, replace(value, value=text))
-    elif at.table == "comment" and (said_about := comment(study, at.row)) is not None:
+    elif at.table == "comment" and (said_about := find_comment(study, at.row)) is not None:
         update_comment(study, replace(said_about, text=text))
     elif at.table == "review":
         segment_id, reviewer_id = at.row.split("/")
@@ -183,7 +181,7 @@ def _write(session: Session, at: FreeText, text: str) -> None:
         for one in all_collections(study):
             if one.id == at.row:
                 update_collection(study, replace(one, **{at.field: text}))
-    elif at.table in TABLES:
+    elif at.table in EPISODE_TABLES:
         write_episode_text(study, at, text)
     else:
         write_chain_text(study, at, text)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from anonymize.masking.masks import Area, FaceMask, MaskSet
 from anonymize.methods.face_methods import Face, FaceMethod, Image, Method, PlaneMethod
-from anonymize.methods.solid import NEUTRAL, Solid
-from media.decoding import pictures
+from anonymize.methods.solid import NEUTRAL_GREY, Solid
+from media.decoding import iterate_frames
 from media.frame_index import FrameIndex
 from media.picture import DecodedFrame
 from project.entities.face_regions import Region
@@ -24,7 +24,7 @@ from project.progress import Progress
 Plane = NDArray[np.uint8]
 
 
-def hide(planes: Sequence[Plane], masks: Iterable[FaceMask], method: PlaneMethod) -> None:
+def hide_faces(planes: Sequence[Plane], masks: Iterable[FaceMask], method: PlaneMethod) -> None:
     """Hide faces in a picture, in place.
 
     Faces are hidden one after the other, so where masks overlap, a later one works on what an earlier one left:
@@ -44,7 +44,7 @@ def hide(planes: Sequence[Plane], masks: Iterable[FaceMask], method: PlaneMethod
             _blend(part, method.cover(part, mask.face_width, (step, step)), alpha)
 
 
-def replace(planes: Sequence[Plane], area: Area, patch: Sequence[Plane]) -> None:
+def paste_patch(planes: Sequence[Plane], area: Area, patch: Sequence[Plane]) -> None:
     """Put planes of the size of an area in its place, under its mask, in place.
 
     Args:
@@ -66,13 +66,13 @@ def cover_rectangle(planes: Sequence[Plane], box: Sequence[float] | NDArray[np.f
         return
     for plane in planes:
         step = 1 if plane is planes[0] else 2
-        plane[top // step : math.ceil(bottom / step), left // step : math.ceil(right / step)] = NEUTRAL
+        plane[top // step : math.ceil(bottom / step), left // step : math.ceil(right / step)] = NEUTRAL_GREY
 
 
-def blank(planes: Sequence[Plane]) -> None:
+def blank_picture(planes: Sequence[Plane]) -> None:
     """Paint a whole picture grey, in place."""
     for plane in planes:
-        plane[:] = NEUTRAL
+        plane[:] = NEUTRAL_GREY
 
 
 def _parts(planes: Sequence[Plane], area: Area) -> Iterator[tuple[Plane, Plane, int]]:
@@ -82,10 +82,10 @@ def _parts(planes: Sequence[Plane], area: Area) -> Iterator[tuple[Plane, Plane, 
         step = 1 if plane is planes[0] else 2
         top, left = area.y // step, area.x // step
         part = plane[top : top + math.ceil(rows / step), left : left + math.ceil(columns / step)]
-        yield part, area.alpha if step == 1 else _shared(area.alpha), step
+        yield part, area.alpha if step == 1 else _chroma_alpha(area.alpha), step
 
 
-def _shared(alpha: Plane) -> Plane:
+def _chroma_alpha(alpha: Plane) -> Plane:
     """Return the mask of a chroma plane: a sample is hidden as much as the most hidden of its two by two pixels."""
     rows, columns = alpha.shape
     if rows % 2 or columns % 2:
@@ -139,7 +139,7 @@ class HiddenFaces:
         stop = min(end, self.index.times.time_of(last) + 1)
         if begin >= stop:
             return
-        for picture in pictures(self.path, self.index, begin, stop):
+        for picture in iterate_frames(self.path, self.index, begin, stop):
             if picture.damaged:
                 continue
             wanted = [mask for mask in self.masks.at(picture.index) if track_id in (None, mask.track_id)]
@@ -217,14 +217,14 @@ class Painter:
     def paint(self, picture: DecodedFrame) -> None:
         """Hide what is to be hidden in one picture, in place."""
         if picture.damaged or picture.index in self._damaged or picture.index >= self._tracked:
-            blank(picture.planes)
+            blank_picture(picture.planes)
             self.blanked_us.append(picture.time_us)
             return
         masks = self._faces.masks.at(picture.index)
         if masks and self._method.kind == "face":
             self._draw(picture, masks, self._method)
         elif masks and self._method.kind == "plane":
-            hide(picture.planes, masks, self._method)
+            hide_faces(picture.planes, masks, self._method)
         for box in _boxes(self._faces.areas, picture.time_us):
             cover_rectangle(picture.planes, box)
 
@@ -249,11 +249,11 @@ class Painter:
             else:
                 drawn.append((face, new))
         if not method.from_source:
-            hide(picture.planes, undrawn, Solid())
+            hide_faces(picture.planes, undrawn, Solid())
         for face, new in drawn:
-            replace(picture.planes, Area(face.x, face.y, face.alpha), picture.planes_of(np.ascontiguousarray(new)))
+            paste_patch(picture.planes, Area(face.x, face.y, face.alpha), picture.planes_of(np.ascontiguousarray(new)))
         if method.from_source:
-            hide(picture.planes, undrawn, Solid())
+            hide_faces(picture.planes, undrawn, Solid())
         if undrawn:
             self.undrawn_us.append(picture.time_us)
 

@@ -26,7 +26,7 @@ from project.files.temporary_files import cache_folder
 from project.progress import Progress, Silent
 
 # Time stamps of tracks went through the study as whole microseconds; nothing else may differ.
-_SAME_US = 2
+_TIME_TOLERANCE_US = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,7 +119,7 @@ def render(
     index = load_index(plan.source, progress=progress)
     _check_times(plan, index)
     _check_numbering(plan, index)
-    painter = painter_of(plan, index)
+    painter = create_painter(plan, index)
     first_us: int | None = None
     zero_us = 0
 
@@ -156,7 +156,7 @@ def render(
     return RenderResult(clip.path, clip.frames, seconds, zero_us, blanked, clip.sha256, undrawn)
 
 
-def painter_of(plan: RenderPlan, index: FrameIndex) -> Painter:
+def create_painter(plan: RenderPlan, index: FrameIndex) -> Painter:
     """Return what paints the pictures of a plan.
 
     Raises:
@@ -192,11 +192,11 @@ def _check_numbering(plan: RenderPlan, index: FrameIndex) -> None:
         if not len(frames):
             continue
         inside = frames.min() >= 0 and frames.max() < plan.tracked_frames
-        if not inside or (np.abs(times[frames] - track.times_us) > _SAME_US).any():
+        if not inside or (np.abs(times[frames] - track.times_us) > _TIME_TOLERANCE_US).any():
             raise UserError(f"The faces were found in another file than {plan.source.name}.", hint)
 
 
-def bare_frames(plan: RenderPlan) -> list[int]:
+def find_uncovered_frames(plan: RenderPlan) -> list[int]:
     """Return the times of frames in which the box of a face does not lie wholly under its own mask."""
     canvas = load_index(plan.source).canvas
     masks = MaskSet(plan.tracks, plan.masks, plan.exempt)

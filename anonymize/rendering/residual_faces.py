@@ -12,26 +12,26 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.masking.masks import LEAST_MARGIN, FaceMask
-from media.decoding import pictures
+from anonymize.masking.masks import MIN_MARGIN, FaceMask
+from media.decoding import iterate_frames
 from media.frame_index import FrameIndex, load_index
 from media.picture import DecodedFrame
-from models.boxes import overlap
-from models.faces.detector_ensemble import search
+from models.boxes import iou
+from models.faces.detector_ensemble import search_faces
 from models.faces.face_detectors import Detections, FaceDetector
 from project.entities.face_regions import Region, RegionKind
 from project.entities.study_records import FaceTrack
 from project.progress import Progress, Silent
 
-LEAST_SCORE = 0.5
-LEAST_OVERLAP = 0.3
+MIN_SCORE = 0.5
+MIN_OVERLAP = 0.3
 # How far a rendering's time stamps may be from the source's, and a track may reach past its ends.
 _SLACK_US = 20_000
-_PIXELS_AT_ONCE = 4_000_000
+_MAX_PARALLEL_PIXELS = 4_000_000
 
 
 # A hit of which this share lies under masks, or in a region that a person dismissed, needs no second look.
-_MOSTLY = 0.9
+_MIN_HIDDEN_SHARE = 0.9
 
 
 class ResidualFaceStatus(StrEnum):
@@ -146,29 +146,29 @@ def check_rendering(
     courses = [_Course(track, track.id in exempt, replaced) for track in tracks if len(track.frames)]
     hits: list[ResidualFace] = []
     unreadable: list[int] = []
-    for done, (picture, found) in enumerate(_looked_at(rendering, index, detector, courses, start_us, workers), 1):
+    for done, (picture, found) in enumerate(_detect_frames(rendering, index, detector, courses, start_us, workers), 1):
         progress.check_cancelled()
         time_us = picture.time_us + start_us
         if picture.damaged:
             unreadable.append(time_us)
-        here = _at(courses, time_us)
+        here = _boxes_at_time(courses, time_us)
         drawn = [one for one in regions if one.lasts_at(time_us)]
         for box, score in zip(found.boxes, found.scores, strict=True):
-            if score >= LEAST_SCORE:
-                hits.append(_judged(box, float(score), time_us, here, drawn))
+            if score >= MIN_SCORE:
+                hits.append(_classify_hit(box, float(score), time_us, here, drawn))
         progress.progress(done, len(index), "Looking for faces that are left")
     return CheckResult(len(index), tuple(hits), tuple(unreadable))
 
 
-def side_by_side(width: int, height: int) -> int:
+def count_parallel_frames(width: int, height: int) -> int:
     """Return how many pictures of a size are looked at at once: one a processor, as far as memory is bounded.
 
     A search of 1920x1080 at full size takes CenterFace about 320 MB.
     """
-    return max(1, min(os.cpu_count() or 1, _PIXELS_AT_ONCE // max(1, width * height)))
+    return max(1, min(os.cpu_count() or 1, _MAX_PARALLEL_PIXELS // max(1, width * height)))
 
 
-def _looked_at(
+def _detect_frames(
     rendering: Path,
     index: FrameIndex,
     detector: FaceDetector,
@@ -177,13 +177,13 @@ def _looked_at(
     workers: int | None,
 ) -> Iterator[tuple[DecodedFrame, Detections]]:
     """Search all frames, several at once, and give the answers in order."""
-    workers = workers or side_by_side(index.canvas.width, index.canvas.height)
+    workers = workers or count_parallel_frames(index.canvas.width, index.canvas.height)
     waiting: deque[tuple[DecodedFrame, Future[Detections]]] = deque()
     with ThreadPoolExecutor(workers, "check") as pool:
         try:
-            for picture in pictures(rendering, index):
-                near = [box for _, box in _at(courses, picture.time_us + start_us)]
-                waiting.append((picture, pool.submit(search, detector, picture.image, near, LEAST_SCORE)))
+            for picture in iterate_frames(rendering, index):
+                near = [box for _, box in _boxes_at_time(courses, picture.time_us + start_us)]
+                waiting.append((picture, pool.submit(search_faces, detector, picture.image, near, MIN_SCORE)))
                 if len(waiting) > workers:
                     first, answer = waiting.popleft()
                     yield first, answer.result()
@@ -217,11 +217,11 @@ class _Course:
         return np.array([np.interp(time_us, self._times, column) for column in self._boxes.T])
 
 
-def _at(courses: Sequence[_Course], time_us: int) -> list[tuple[_Course, NDArray[np.float64]]]:
+def _boxes_at_time(courses: Sequence[_Course], time_us: int) -> list[tuple[_Course, NDArray[np.float64]]]:
     return [(course, box) for course in courses if (box := course.box_at(time_us)) is not None]
 
 
-def _judged(
+def _classify_hit(
     box: NDArray[np.floating],
     score: float,
     time_us: int,
@@ -229,20 +229,20 @@ def _judged(
     drawn: Sequence[Region],
 ) -> ResidualFace:
     shape = (float(box[0]), float(box[1]), float(box[2]), float(box[3]))
-    under = [(overlap(box, other), course) for course, other in here]
-    under = [pair for pair in sorted(under, key=lambda pair: -pair[0]) if pair[0] >= LEAST_OVERLAP]
+    under = [(iou(box, other), course) for course, other in here]
+    under = [pair for pair in sorted(under, key=lambda pair: -pair[0]) if pair[0] >= MIN_OVERLAP]
     for finding in ResidualFaceStatus:
         for _, course in under:
             if course.finding is finding:
                 return ResidualFace(time_us, shape, score, finding, course.track_id)
-    if _hidden_share(box, _boxes(drawn, RegionKind.NOTHING, time_us), []) >= _MOSTLY:
+    if _hidden_share(box, _boxes(drawn, RegionKind.NOTHING, time_us), []) >= _MIN_HIDDEN_SHARE:
         return ResidualFace(time_us, shape, score, ResidualFaceStatus.DISMISSED, None)
     hidden = [
         (course, at)
         for course, at in here
         if course.finding in (ResidualFaceStatus.FACE_LEFT, ResidualFaceStatus.REPLACED)
     ]
-    if _hidden_share(box, _boxes(drawn, RegionKind.AREA, time_us), hidden) >= _MOSTLY:
+    if _hidden_share(box, _boxes(drawn, RegionKind.AREA, time_us), hidden) >= _MIN_HIDDEN_SHARE:
         return ResidualFace(time_us, shape, score, ResidualFaceStatus.COVERED, None)
     return ResidualFace(time_us, shape, score, ResidualFaceStatus.DOUBTFUL, None)
 
@@ -266,7 +266,7 @@ def _hidden_share(
         columns = slice(max(0, math.ceil(left - x)), max(0, math.floor(left + across - x)))
         alpha[rows, columns] = 255
     for course, at in faces:
-        ellipse = np.concatenate([at[:2] + at[2:] / 2 - (x, y), at[2:] * (LEAST_MARGIN - 0.5)])
+        ellipse = np.concatenate([at[:2] + at[2:] / 2 - (x, y), at[2:] * (MIN_MARGIN - 0.5)])
         area = FaceMask(course.track_id, float(at[2]), at, ellipse[None], 0.0).area(width, height)
         if area is not None:
             rows, columns = (slice(at, at + size) for at, size in zip((area.y, area.x), area.alpha.shape, strict=True))

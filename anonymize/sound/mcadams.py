@@ -6,9 +6,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.sound.voice_methods import ALIASES_A_SECOND, RATE, Voice, framed, joined
+from anonymize.sound.voice_methods import ALIASES_PER_SECOND, RATE, Voice, overlap_add, split_frames
 from project.errors import UserError
-from project.option_limits import hold_to_limits, limited
+from project.option_limits import check_limits, limited_field
 
 _ORDER = 20
 _WINDOW_S = 0.02
@@ -27,11 +27,13 @@ class McAdamsOptions:
         highest: the weakest change that anybody gets; 1 would change nothing.
     """
 
-    lowest: float = limited(0.6, 0.4, 0.9, "Lowest coefficient", "The strongest change; words suffer most from it.")
-    highest: float = limited(0.8, 0.4, 0.9, "Highest coefficient", "The weakest change; 1 would change nothing.")
+    lowest: float = limited_field(
+        0.6, 0.4, 0.9, "Lowest coefficient", "The strongest change; words suffer most from it."
+    )
+    highest: float = limited_field(0.8, 0.4, 0.9, "Highest coefficient", "The weakest change; 1 would change nothing.")
 
     def __post_init__(self) -> None:
-        hold_to_limits(self)
+        check_limits(self)
         if self.lowest > self.highest:
             raise UserError("The lowest coefficient is above the highest.", "Exchange the two.")
 
@@ -67,16 +69,16 @@ class McAdams:
         """Return the samples with the poles of every frame moved."""
         from scipy.signal import lfilter
 
-        width, hop = round(_WINDOW_S * rate), round(rate / ALIASES_A_SECOND)
+        width, hop = round(_WINDOW_S * rate), round(rate / ALIASES_PER_SECOND)
         scale = rate / RATE
         window = np.sqrt(0.5 - 0.5 * np.cos(2 * np.pi * np.arange(width) / width))
-        frames = framed(lfilter([1, -_EMPHASIS], [1], samples), window, hop)
+        frames = split_frames(lfilter([1, -_EMPHASIS], [1], samples), window, hop)
         alphas = aliases[np.minimum(np.arange(len(frames)), len(aliases) - 1), 0]
         prediction = linear_prediction(frames, max(8, round(_ORDER * scale)))
-        moved = _moved(prediction, alphas, scale)
-        residual = _filtered(frames, prediction)
-        made = _resonated(residual, moved)
-        whole: Voice = lfilter([1], [1, -_EMPHASIS], joined(made, window, hop, len(samples)))
+        moved = _move_poles(prediction, alphas, scale)
+        residual = _inverse_filter(frames, prediction)
+        made = _synthesis_filter(residual, moved)
+        whole: Voice = lfilter([1], [1, -_EMPHASIS], overlap_add(made, window, hop, len(samples)))
         return whole
 
 
@@ -101,7 +103,7 @@ def linear_prediction(frames: NDArray[np.float64], order: int) -> NDArray[np.flo
     return a
 
 
-def _moved(prediction: NDArray[np.float64], alphas: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
+def _move_poles(prediction: NDArray[np.float64], alphas: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
     """Return polynomials with the complex poles turned; `scale` is the rate over 16 kHz."""
     order = prediction.shape[1] - 1
     companion = np.zeros((len(prediction), order, order))
@@ -121,14 +123,14 @@ def _moved(prediction: NDArray[np.float64], alphas: NDArray[np.float64], scale: 
     return np.ascontiguousarray(made.real)
 
 
-def _filtered(frames: NDArray[np.float64], prediction: NDArray[np.float64]) -> NDArray[np.float64]:
+def _inverse_filter(frames: NDArray[np.float64], prediction: NDArray[np.float64]) -> NDArray[np.float64]:
     out = frames.copy()
     for delay in range(1, prediction.shape[1]):
         out[:, delay:] += prediction[:, delay, None] * frames[:, :-delay]
     return out
 
 
-def _resonated(residual: NDArray[np.float64], prediction: NDArray[np.float64]) -> NDArray[np.float64]:
+def _synthesis_filter(residual: NDArray[np.float64], prediction: NDArray[np.float64]) -> NDArray[np.float64]:
     """Run every frame's all-pole filter, all frames at once and sample after sample."""
     order = prediction.shape[1] - 1
     backwards = np.ascontiguousarray(prediction[:, :0:-1])

@@ -6,13 +6,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.sound.voice_methods import ALIASES_A_SECOND, RATE, Voice
-from project.option_limits import hold_to_limits, limited
+from anonymize.sound.voice_methods import ALIASES_PER_SECOND, RATE, Voice
+from project.option_limits import check_limits, limited_field
 
 _FRAME_MS = 5.0
 _LOWEST_HZ, _HIGHEST_HZ = 60.0, 600.0
 _FLOOR = 1e-16
-_LEAST = 0.8
+_MIN_MOVE_SHARE = 0.8
 _LIFT = (2.5, 4.5)
 _LIFT_FROM_HZ, _LIFT_AROUND_HZ = 100.0, 1000.0
 
@@ -26,13 +26,15 @@ class PitchFormantOptions:
         formants: percent of a resonance's frequency.
     """
 
-    pitch: float = limited(4.0, 0.0, 8.0, "Pitch", "Semitones up or down at most; everybody gets four fifths or more.")
-    formants: float = limited(
+    pitch: float = limited_field(
+        4.0, 0.0, 8.0, "Pitch", "Semitones up or down at most; everybody gets four fifths or more."
+    )
+    formants: float = limited_field(
         28.0, 15.0, 40.0, "Formants", "Percent at most; everybody gets four fifths of it or more."
     )
 
     def __post_init__(self) -> None:
-        hold_to_limits(self)
+        check_limits(self)
 
 
 class PitchFormant:
@@ -58,7 +60,7 @@ class PitchFormant:
 
     def alias(self, chance: np.random.Generator) -> Voice:
         """Draw the factors of pitch and formants, and the lift of the treble in decibels an octave: (3,)."""
-        sizes, up = chance.uniform(_LEAST, 1.0, 2), chance.random() < 0.5
+        sizes, up = chance.uniform(_MIN_MOVE_SHARE, 1.0, 2), chance.random() < 0.5
         sign = 1.0 if up else -1.0
         pitch = 2 ** (sign * sizes[0] * self.options.pitch / 12)
         formants = (1 + sizes[1] * self.options.formants / 100) ** sign
@@ -79,9 +81,9 @@ class PitchFormant:
         pitch = pyworld.stonemask(samples, rough, times, rate)
         envelope = pyworld.cheaptrick(samples, pitch, times, rate)
         breath = pyworld.d4c(samples, pitch, times, rate)
-        at = np.minimum(np.rint(times * ALIASES_A_SECOND).astype(np.int64), len(aliases) - 1)
+        at = np.minimum(np.rint(times * ALIASES_PER_SECOND).astype(np.int64), len(aliases) - 1)
         factors = aliases[at]
-        moved, blown = (_stretched(part, factors[:, 1]) for part in (envelope, breath))
+        moved, blown = (_scale_spectra(part, factors[:, 1]) for part in (envelope, breath))
         octaves = np.log2(np.maximum(np.linspace(0, rate / 2, moved.shape[1]), _LIFT_FROM_HZ) / _LIFT_AROUND_HZ)
         moved = moved * 10 ** (factors[:, 2, None] * octaves / 10)
         made = pyworld.synthesize(pitch * factors[:, 0], np.maximum(moved, _FLOOR), blown, rate, _FRAME_MS)
@@ -90,7 +92,7 @@ class PitchFormant:
         return out
 
 
-def _stretched(spectra: NDArray[np.float64], factors: NDArray[np.float64]) -> NDArray[np.float64]:
+def _scale_spectra(spectra: NDArray[np.float64], factors: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return (frames, bins) spectra in which what was at f is at factor * f; the last value goes on above the end."""
     bins = spectra.shape[1]
     place = np.minimum(np.arange(bins)[None, :] / factors[:, None], bins - 1)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from anonymize.sound.voice_methods import BEEP, MUTE, SILENCE
 from media.sound import Samples
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 
 _WIDTH = 512
 _CHUNK = 16_384
@@ -117,7 +117,7 @@ class CoverFilter:
     def treat(self, blocks: Iterator[Samples], rate: int, start_us: int) -> Iterator[Samples]:
         """Yield the blocks, covered."""
         covered = covered_samples(self.spans, rate, start_us)
-        fade = max(1, FADE_US * rate // SECOND)
+        fade = max(1, FADE_US * rate // SECOND_US)
         at = 0
         for block in blocks:
             yield self._cover(block, at, rate, covered, fade)
@@ -171,8 +171,8 @@ def covered_samples(spans: Sequence[TimeSpan], rate: int, start_us: int = 0) -> 
     """
     made: list[list[int]] = []
     for one in sorted(spans, key=lambda each: each.start_us):
-        first = (one.start_us - start_us) * rate // SECOND
-        last = max(first + 1, -(-(one.end_us - start_us) * rate // SECOND))
+        first = (one.start_us - start_us) * rate // SECOND_US
+        last = max(first + 1, -(-(one.end_us - start_us) * rate // SECOND_US))
         if made and first <= made[-1][1]:
             made[-1][1] = max(made[-1][1], last)
         else:

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from anonymize.sound.sound_cover import CoverFilter, TimeSpan, measure_room
-from anonymize.sound.voice_methods import COVERS, MUTE, SILENCE, voice
-from anonymize.sound.voice_stream import UNKNOWN, VoiceFilter, VoiceSpan
-from media.sound import Samples, SoundFilter, stream_own
+from anonymize.sound.voice_methods import COVERS, MUTE, SILENCE, create_voice
+from anonymize.sound.voice_stream import UNKNOWN_SPEAKER, VoiceFilter, VoiceSpan
+from media.sound import Samples, SoundFilter, stream_original
 from project.errors import UserError
 from project.progress import Progress
 
@@ -36,7 +36,7 @@ class SoundPlan:
     def __post_init__(self) -> None:
         if self.cover not in COVERS:
             raise UserError(f"There is no cover “{self.cover}”.", f"Choose one of {', '.join(COVERS)}.")
-        if self.voice is not None and not self.seeds.get(UNKNOWN):
+        if self.voice is not None and not self.seeds.get(UNKNOWN_SPEAKER):
             raise ValueError("without a seed, voices would be changed alike in every study")
 
     @property
@@ -69,11 +69,11 @@ def sound_filter(
     if plan.voice is not None:
         if plan.spans:
             steps.append(CoverFilter(plan.spans))
-        steps.append(VoiceFilter(voice(plan.voice, **plan.options), plan.seeds, plan.speakers))
+        steps.append(VoiceFilter(create_voice(plan.voice, **plan.options), plan.seeds, plan.speakers))
     if plan.spans:
         tone = None
         if plan.cover == SILENCE:
-            own = stream_own(source, *near, progress)
+            own = stream_original(source, *near, progress)
             tone = measure_room(own.blocks, own.rate)
         steps.append(CoverFilter(plan.spans, plan.cover, tone))
     return Treatments(tuple(steps))

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from project.plugins import made, type_of
+from project.plugins import create_plugin, load_type
 
 Voice: TypeAlias = NDArray[np.float64]
 
@@ -19,7 +19,7 @@ RATE = 16_000
 What lies above 8 kHz is left out: it tells speakers apart, and no method here changes it.
 """
 
-ALIASES_A_SECOND = 100
+ALIASES_PER_SECOND = 100
 
 
 class VoiceMethod(Protocol):
@@ -58,7 +58,7 @@ class VoiceMethod(Protocol):
         """
 
 
-DEFAULT = "pitch-formant"
+DEFAULT_VOICE = "pitch-formant"
 
 VOICES = {
     "mcadams": "anonymize.sound.mcadams:McAdams",
@@ -72,21 +72,21 @@ def voice_type(name: str) -> type[VoiceMethod]:
     Raises:
         UserError: there is no such method.
     """
-    found: type[VoiceMethod] = type_of(VOICES, name, "voice method")
+    found: type[VoiceMethod] = load_type(VOICES, name, "voice method")
     return found
 
 
-def voice(name: str = DEFAULT, **options: Any) -> VoiceMethod:
+def create_voice(name: str = DEFAULT_VOICE, **options: Any) -> VoiceMethod:
     """Make a method ready for use.
 
     Raises:
         UserError: there is no such method, it has no such option, or a value is outside what is safe.
     """
-    ready: VoiceMethod = made(voice_type(name), f"voice method “{name}”", options)
+    ready: VoiceMethod = create_plugin(voice_type(name), f"voice method “{name}”", options)
     return ready
 
 
-def framed(samples: Voice, window: NDArray[np.float64], hop: int) -> NDArray[np.float64]:
+def split_frames(samples: Voice, window: NDArray[np.float64], hop: int) -> NDArray[np.float64]:
     """Return (frames, width) windowed frames; the middle of frame k lies at sample k * hop.
 
     Args:
@@ -101,7 +101,7 @@ def framed(samples: Voice, window: NDArray[np.float64], hop: int) -> NDArray[np.
     return np.lib.stride_tricks.sliding_window_view(padded, width)[::hop] * window
 
 
-def joined(frames: NDArray[np.float64], window: NDArray[np.float64], hop: int, count: int) -> Voice:
+def overlap_add(frames: NDArray[np.float64], window: NDArray[np.float64], hop: int, count: int) -> Voice:
     """Return (count,) samples of frames that `framed` cut and somebody changed, windowed again and added up.
 
     Untouched frames give back the samples, whatever the window, where the frames cover them.

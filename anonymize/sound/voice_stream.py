@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from anonymize.sound.voice_methods import ALIASES_A_SECOND, RATE, Voice, VoiceMethod, framed
+from anonymize.sound.voice_methods import ALIASES_PER_SECOND, RATE, Voice, VoiceMethod, split_frames
 from media.sound import Samples
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 
 _WINDOW_S = 0.04
 _MOST = 8.0
 _FLOOR = 1e-9
 
 
-def as_loud(made: Voice, before: Voice, rate: int) -> Voice:
+def match_loudness(made: Voice, before: Voice, rate: int) -> Voice:
     """Return `made` with the loudness that `before` has over 40 ms, nowhere over full scale.
 
     Args:
@@ -26,15 +26,15 @@ def as_loud(made: Voice, before: Voice, rate: int) -> Voice:
         before: (n,) samples.
         rate: samples a second.
     """
-    hop = round(rate / ALIASES_A_SECOND)
+    hop = round(rate / ALIASES_PER_SECOND)
     window = np.sqrt(np.hanning(round(_WINDOW_S * rate) + 2)[1:-1])
-    was, came = (np.sqrt((framed(part, window, hop) ** 2).sum(axis=1)) for part in (before, made))
+    was, came = (np.sqrt((split_frames(part, window, hop) ** 2).sum(axis=1)) for part in (before, made))
     gain = np.minimum(was / np.maximum(came, _FLOOR), _MOST)
     smooth = np.interp(np.arange(len(made)), np.arange(len(gain)) * hop, gain)
     return np.asarray(np.clip(made * smooth, -1.0, 1.0), np.float64)
 
 
-UNKNOWN = ""
+UNKNOWN_SPEAKER = ""
 """The identity of whoever speaks where nobody is assigned."""
 
 _BLOCK_S = 8
@@ -78,7 +78,7 @@ class VoiceFilter:
         for first, piece, final in _windows(blocks, size, context):
             made = self._changed(piece, rate, cast.aliases(first, rate, piece.shape[1]))
             if held is not None:
-                made = _sewn(held, made, rate)
+                made = _cross_over(held, made, rate)
             ready = made.shape[1] if final else made.shape[1] - 2 * context
             held = made[:, ready:]
             yield made[:, :ready].astype(np.float32)
@@ -99,9 +99,9 @@ class VoiceFilter:
         from scipy.signal import resample_poly
 
         if rate <= RATE:
-            return as_loud(self.method.change(samples, rate, aliases), samples, rate)
+            return match_loudness(self.method.change(samples, rate, aliases), samples, rate)
         narrow = resample_poly(samples, RATE, rate)
-        made = as_loud(self.method.change(narrow, RATE, aliases), narrow, RATE)
+        made = match_loudness(self.method.change(narrow, RATE, aliases), narrow, RATE)
         wide: Voice = resample_poly(made, rate, RATE)[: len(samples)]
         return np.clip(wide, -1.0, 1.0)
 
@@ -113,14 +113,14 @@ class _Cast:
         self._start_us = start_us
         self._speakers = sorted(voices.speakers, key=lambda one: (one.start_us, one.end_us))
         self._reach = np.maximum.accumulate([one.end_us for one in self._speakers] or [0])
-        self._aliases = {who: voices.method.alias(_chance(seed)) for who, seed in voices.seeds.items()}
+        self._aliases = {who: voices.method.alias(_random_generator(seed)) for who, seed in voices.seeds.items()}
 
     def aliases(self, first: int, rate: int, count: int) -> Voice:
         """Return (m, k) aliases at every hundredth of a second of `count` samples from sample `first` on."""
-        frames = -(-count * ALIASES_A_SECOND // rate) + 2
-        start_us = self._start_us + first * SECOND // rate
-        times = start_us + np.arange(frames) * (SECOND // ALIASES_A_SECOND)
-        found = np.tile(self._aliases[UNKNOWN], (frames, 1))
+        frames = -(-count * ALIASES_PER_SECOND // rate) + 2
+        start_us = self._start_us + first * SECOND_US // rate
+        times = start_us + np.arange(frames) * (SECOND_US // ALIASES_PER_SECOND)
+        found = np.tile(self._aliases[UNKNOWN_SPEAKER], (frames, 1))
         for one in self._speakers[int(np.searchsorted(self._reach, start_us)) :]:
             if one.start_us > times[-1]:
                 break
@@ -129,7 +129,7 @@ class _Cast:
         return found
 
 
-def _chance(seed: str) -> np.random.Generator:
+def _random_generator(seed: str) -> np.random.Generator:
     return np.random.default_rng(int.from_bytes(hashlib.sha256(seed.encode()).digest(), "big"))
 
 
@@ -155,7 +155,7 @@ def _windows(blocks: Iterator[Samples], size: int, context: int) -> Iterator[tup
         yield first, np.concatenate(waiting, axis=1), True
 
 
-def _sewn(before: Voice, after: Voice, rate: int) -> Voice:
+def _cross_over(before: Voice, after: Voice, rate: int) -> Voice:
     """Go over from one rendering of the same stretch to the next where both are quietest.
 
     Args:

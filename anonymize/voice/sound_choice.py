@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import cast
 
-from anonymize.pii_review.review_hits import spoken_spans
-from anonymize.pii_review.study_finder import recognizers_now, unsearched
-from anonymize.sound.voice_methods import COVERS, DEFAULT, MUTE, VOICES, voice
+from anonymize.pii_review.review_hits import find_spoken_spans
+from anonymize.pii_review.study_finder import current_recognizers, unsearched_texts
+from anonymize.sound.voice_methods import COVERS, DEFAULT_VOICE, MUTE, VOICES, create_voice
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.queries.pii_rows import pii_decisions, private_words, public_words
@@ -18,13 +18,13 @@ from project.queries.recording_rows import all_participants
 from project.queries.transcript_rows import utterances_of
 from project.search.free_texts import free_texts
 from project.session.session import Session
-from project.store.column_values import words_json
+from project.store.column_values import words_to_json
 
 KEEP, NONE = "keep", "none"
-SECRET = "voice_secret"
+SECRET_PROPERTY = "voice_secret"
 """The property that every speaker's change follows from; it never leaves with a release."""
 
-IDENTIFIES = "A voice identifies its speaker."
+VOICE_WARNING = "A voice identifies its speaker."
 NO_TRANSCRIPT = "Without a transcript nothing personal can be found in the sound, so nothing was covered."
 
 
@@ -38,7 +38,7 @@ class SoundChoice:
         cover: `NONE`, or one of `COVERS`: what is heard where personal information is said.
     """
 
-    voice: str = DEFAULT
+    voice: str = DEFAULT_VOICE
     options: Mapping[str, Json] = field(default_factory=dict)
     cover: str = MUTE
 
@@ -62,11 +62,13 @@ class SoundChoice:
         return cast(dict[str, Json], {**asdict(self), "options": dict(self.options)})
 
 
-def choice_from(found: Mapping[str, Json]) -> SoundChoice:
+def parse_choice(found: Mapping[str, Json]) -> SoundChoice:
     """Read what `SoundChoice.as_json` made."""
     options = found.get("options")
     return SoundChoice(
-        str(found.get("voice", DEFAULT)), options if isinstance(options, dict) else {}, str(found.get("cover", MUTE))
+        str(found.get("voice", DEFAULT_VOICE)),
+        options if isinstance(options, dict) else {},
+        str(found.get("cover", MUTE)),
     )
 
 
@@ -81,32 +83,32 @@ def require_choice(choice: SoundChoice) -> None:
             raise UserError(
                 f"There is no voice method “{choice.voice}”.", f"Choose one of {', '.join([KEEP, NONE, *VOICES])}."
             )
-        voice(choice.voice, **choice.options)
+        create_voice(choice.voice, **choice.options)
     elif choice.options:
         raise UserError("Only a voice method has options.", f"Choose one of {', '.join(VOICES)}.")
     if choice.cover not in (NONE, *COVERS):
         raise UserError(f"There is no cover “{choice.cover}”.", f"Choose one of {', '.join([NONE, *COVERS])}.")
 
 
-def gather_sound(session: Session, recording_id: str, choice: SoundChoice) -> dict[str, Json]:
+def gather_sound_parameters(session: Session, recording_id: str, choice: SoundChoice) -> dict[str, Json]:
     """Return as JSON what `anonymize.voice.sound_job.filter_of` makes a filter from; it holds secrets and is never kept.
 
     Raises:
         UserError: the choice cannot be done, or voices are to be changed in a study that cannot be written to.
     """
     require_choice(choice)
-    spans = spans_of(session, recording_id) if choice.covers else []
-    speakers = speakers_of(session, recording_id) if choice.changes_voices else []
+    spans = pii_spans(session, recording_id) if choice.covers else []
+    speakers = speaker_spans(session, recording_id) if choice.changes_voices else []
     return {
         **choice.as_json(),
         "spans": [[*one] for one in spans],
         "speakers": [[*one] for one in speakers],
         "seeds": dict(_seeds(session, {who for _, _, who in speakers})) if choice.changes_voices else {},
-        "state": sound_state(session, recording_id, choice),
+        "state": sound_checksum(session, recording_id, choice),
     }
 
 
-def sound_state(session: Session, recording_id: str, choice: SoundChoice) -> str:
+def sound_checksum(session: Session, recording_id: str, choice: SoundChoice) -> str:
     """Return a checksum over everything that decides how the sound of a recording comes out.
 
     It changes with the words of the transcript, their times, what was decided about them and which words are private,
@@ -114,27 +116,27 @@ def sound_state(session: Session, recording_id: str, choice: SoundChoice) -> str
     """
     content: list[object] = [choice.as_json()]
     if choice.changes_voices:
-        content.append(speakers_of(session, recording_id))
+        content.append(speaker_spans(session, recording_id))
     if choice.covers:
-        content.append(_said(session, recording_id))
+        content.append(_transcript_state(session, recording_id))
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def spans_of(session: Session, recording_id: str) -> list[tuple[int, int]]:
+def pii_spans(session: Session, recording_id: str) -> list[tuple[int, int]]:
     """Return where personal information is said that nobody decided to keep, in microseconds, in order of time."""
     if not utterances_of(session.study, recording_id):
         return []
-    return sorted({(one.start_us, one.end_us) for one in spoken_spans(session, recording_id)})
+    return sorted({(one.start_us, one.end_us) for one in find_spoken_spans(session, recording_id)})
 
 
-def must_search(session: Session, recording_id: str, choice: SoundChoice) -> bool:
+def needs_pii_search(session: Session, recording_id: str, choice: SoundChoice) -> bool:
     """Tell whether texts have to be searched before it is known what is covered: that is a job of its own."""
     if not choice.covers or not utterances_of(session.study, recording_id):
         return False
-    return bool(unsearched(session, [one.text for one in free_texts(session.study)]))
+    return bool(unsearched_texts(session, [one.text for one in free_texts(session.study)]))
 
 
-def speakers_of(session: Session, recording_id: str) -> list[tuple[int, int, str]]:
+def speaker_spans(session: Session, recording_id: str) -> list[tuple[int, int, str]]:
     """Return who is heard when: start, end and id of the participant."""
     found = utterances_of(session.study, recording_id)
     return [(one.start_us, one.end_us, one.participant_id) for one in found if one.participant_id is not None]
@@ -152,18 +154,18 @@ def _secret(session: Session) -> str:
     Raises:
         UserError: there is none yet, and the study cannot be written to.
     """
-    found = session.study.get_property(SECRET)
+    found = session.study.get_property(SECRET_PROPERTY)
     if isinstance(found, str) and found:
         return found
     session.study.require_writable()
     made = secrets.token_hex(32)
     with session.study.step("Prepare the changing of voices", undoable=False):
-        session.study.set_property(SECRET, made)
+        session.study.set_property(SECRET_PROPERTY, made)
     return made
 
 
-def _said(session: Session, recording_id: str) -> list[object]:
-    study, recognizers = session.study, recognizers_now()
+def _transcript_state(session: Session, recording_id: str) -> list[object]:
+    study, recognizers = session.study, current_recognizers()
     said = utterances_of(study, recording_id)
     rows = {one.id for one in said}
     decided = [
@@ -172,7 +174,7 @@ def _said(session: Session, recording_id: str) -> list[object]:
         if place.row in rows
     ]
     return [
-        [[one.id, one.start_us, one.end_us, one.text, words_json(one.words)] for one in said],
+        [[one.id, one.start_us, one.end_us, one.text, words_to_json(one.words)] for one in said],
         sorted(decided),
         sorted([one.word, one.kind] for one in private_words(study)),
         sorted(public_words(study)),

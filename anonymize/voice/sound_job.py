@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from annotate.study.recording_files import usable_sound
+from annotate.study.recording_files import require_usable_sound
 from anonymize.sound.sound_cover import TimeSpan
 from anonymize.sound.sound_plan import SoundPlan, sound_filter
 from anonymize.sound.voice_methods import MUTE
 from anonymize.sound.voice_stream import VoiceSpan
-from anonymize.voice.sound_choice import KEEP, NONE, SoundChoice, gather_sound
+from anonymize.voice.sound_choice import KEEP, NONE, SoundChoice, gather_sound_parameters
 from project.entities.study_records import Changes, Json, Run
 from project.errors import UserError
 from project.ids import new_id
@@ -23,7 +23,7 @@ from project.queries.recording_rows import all_participants, hold_outs
 from project.queries.transcript_rows import utterances_of
 from project.session.jobs import JobSpec
 from project.session.session import Session
-from project.text_format import require_text
+from project.text_format import require_utf8
 from project.timebase import utc_now
 from project.version import __version__
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from media.sound import SoundFilter
 
 
-def filter_of(
+def build_filter(
     sound: Mapping[str, Json],
     source: Path,
     progress: Progress | None = None,
@@ -44,11 +44,11 @@ def filter_of(
     """
     if sound["voice"] == NONE:
         return "none"
-    plan = plan_of_sound(sound)
+    plan = parse_sound_plan(sound)
     return "keep" if plan.untouched else sound_filter(plan, source, progress, near)
 
 
-def plan_of_sound(sound: Mapping[str, Json]) -> SoundPlan:
+def parse_sound_plan(sound: Mapping[str, Json]) -> SoundPlan:
     """Return what is done to sound that stays, from what `gather_sound` gave."""
     name, cover = str(sound["voice"]), str(sound["cover"])
     spans = cast(list[list[int]], sound["spans"])
@@ -63,7 +63,7 @@ def plan_of_sound(sound: Mapping[str, Json]) -> SoundPlan:
     )
 
 
-def told(sound: Mapping[str, Json]) -> dict[str, Json]:
+def stored_parameters(sound: Mapping[str, Json]) -> dict[str, Json]:
     """Return what a run keeps of it: the choice, the checksum, how many places are covered; no times, no secrets."""
     found = {key: sound[key] for key in ("voice", "options", "cover", "state")}
     return {**found, "covered": len(cast(list[Json], sound["spans"]))}
@@ -93,14 +93,14 @@ def prepare(
         raise UserError("A file without sound is of no use.", "Choose a voice method, or keep the voices.")
     if recording_id in hold_outs(session.study):
         raise UserError(f"Recording {recording.number} is held out, so it is never exported.", "Choose another one.")
-    located = usable_sound(session, recording_id)
-    require_text(destination)
+    located = require_usable_sound(session, recording_id)
+    require_utf8(destination)
     names = {one.id: one.pseudonym for one in all_participants(session.study)}
     parameters: dict[str, Json] = {
         "path": str(located.path),
         "fingerprint": located.medium.fingerprint,
         "offset_us": located.medium.offset_us,
-        "sound": gather_sound(session, recording_id, choice),
+        "sound": gather_sound_parameters(session, recording_id, choice),
         "said": [
             [one.start_us, one.end_us, one.text, names.get(one.participant_id or "", "")]
             for one in utterances_of(session.study, recording_id)
@@ -113,14 +113,14 @@ def prepare(
 
 def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
     """Write the file, then compare it with the recording."""
-    from anonymize.voice.voice_measures import figures
+    from anonymize.voice.voice_measures import measure_voices
     from media.soundtrack import write_sound
 
     began = time.monotonic()
     path, output = Path(str(parameters["path"])), Path(str(parameters["output"]))
     sound = cast(dict[str, Json], parameters["sound"])
     offset = cast(int, parameters["offset_us"])
-    treatment = filter_of(sound, path, progress)
+    treatment = build_filter(sound, path, progress)
     assert treatment != "none"
     read, written = write_sound(
         path,
@@ -138,7 +138,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         "samples": written,
         "same_length": read == written,
         "seconds": round(treated_s, 3),
-        "measures": figures(path, output, said, covered, progress),  # type: ignore[arg-type]
+        "measures": measure_voices(path, output, said, covered, progress),  # type: ignore[arg-type]
     }
 
 
@@ -147,7 +147,7 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
     left_out = ("path", "output", "sound", "said")
     parameters = {key: value for key, value in work.parameters.items() if key not in left_out}
     sound = cast(dict[str, Json], work.parameters["sound"])
-    parameters["sound"] = told(sound)
+    parameters["sound"] = stored_parameters(sound)
     kept = {**result, "output": Path(str(result["output"])).name}
     run = Run(new_id(), work.recording_id, KIND, str(sound["voice"]), parameters, kept, utc_now(), __version__)
     with session.study.recording_run():

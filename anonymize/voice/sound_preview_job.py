@@ -7,20 +7,20 @@ from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
-from anonymize.voice.sound_choice import SoundChoice, gather_sound
-from anonymize.voice.sound_job import filter_of
+from anonymize.voice.sound_choice import SoundChoice, gather_sound_parameters
+from anonymize.voice.sound_job import build_filter
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
 from project.files.temporary_files import cache_folder
 from project.progress import Progress
 from project.session.jobs import JobSpec
 from project.session.session import Session
-from project.timebase import SECOND, format_time
+from project.timebase import SECOND_US, format_time
 
 KIND = "listen"
 BEFORE, AFTER = "before", "after"
-AROUND_US = 4 * SECOND
-_ROOM_US = 15 * SECOND
+PREVIEW_MARGIN_US = 4 * SECOND_US
+_ROOM_TONE_US = 15 * SECOND_US
 """So much on each side is listened to for the tone of the room."""
 _SUFFIX = ".preview.wav"
 _ABANDONED_AFTER_S = 3600
@@ -41,9 +41,9 @@ def prepare(session: Session, recording_id: str, choice: SoundChoice, time_us: i
         recording_id,
         {
             "path": str(located.path),
-            "sound": gather_sound(session, recording_id, choice),
-            "start_us": max(0, time_us - AROUND_US),
-            "end_us": min(located.medium.facts.duration_us, time_us + AROUND_US),
+            "sound": gather_sound_parameters(session, recording_id, choice),
+            "start_us": max(0, time_us - PREVIEW_MARGIN_US),
+            "end_us": min(located.medium.facts.duration_us, time_us + PREVIEW_MARGIN_US),
         },
     )
 
@@ -56,13 +56,13 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     path = Path(str(parameters["path"]))
     start_us, end_us = (cast(int, parameters[key]) for key in ("start_us", "end_us"))
     progress.progress(0, 0, "Treating the sound")
-    near = (max(0, start_us - _ROOM_US), end_us + _ROOM_US)
-    chosen = filter_of(cast(dict[str, Json], parameters["sound"]), path, progress, near)
+    near = (max(0, start_us - _ROOM_TONE_US), end_us + _ROOM_TONE_US)
+    chosen = build_filter(cast(dict[str, Json], parameters["sound"]), path, progress, near)
     treatment = Silence() if chosen == "none" else None if chosen == "keep" else chosen
     folder = cache_folder() / "previews"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        sweep(folder)
+        remove_abandoned_sound_previews(folder)
         place = Path(tempfile.mkdtemp(dir=folder, suffix=_SUFFIX))
     except OSError as error:
         raise UserError(f"The sound cannot be kept in {folder}: {error.strerror}.", "Make room there.") from None
@@ -76,25 +76,25 @@ def store(_session: Session, _work: JobSpec, _result: Mapping[str, Json]) -> Cha
     return Changes.of([])
 
 
-def sound_of(result: Mapping[str, Json], which: str) -> Path:
+def preview_file(result: Mapping[str, Json], which: str) -> Path:
     """Return the file of what `compute` made, `BEFORE` or `AFTER`."""
     return Path(str(result["file"])) / f"{which}.wav"
 
 
-def remove(result: Mapping[str, Json]) -> None:
+def delete_preview(result: Mapping[str, Json]) -> None:
     """Take away what `compute` wrote."""
-    _empty(Path(str(result["file"])))
+    _delete_folder(Path(str(result["file"])))
 
 
-def sweep(folder: Path) -> None:
+def remove_abandoned_sound_previews(folder: Path) -> None:
     """Remove what a window that was closed meanwhile did not."""
     for place in folder.glob(f"*{_SUFFIX}"):
         with suppress(OSError):
             if time.time() - place.stat().st_mtime > _ABANDONED_AFTER_S:
-                _empty(place)
+                _delete_folder(place)
 
 
-def _empty(place: Path) -> None:
+def _delete_folder(place: Path) -> None:
     with suppress(OSError):
         for file in place.iterdir():
             file.unlink()

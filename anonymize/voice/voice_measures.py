@@ -14,21 +14,21 @@ from anonymize.sound.voice_methods import Voice
 from media.sound import stream_sound
 from project.entities.study_records import Json
 from project.progress import Progress
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 
 RATE = 16_000
-LONGEST_S = 600
+MAX_COMPARED_S = 600
 """Only so much from the beginning is compared: recognising words takes long."""
-LEAST_SPOKEN_S = 1.5
+MIN_SPOKEN_S = 1.5
 NOBODY, EVERYBODY = "nobody assigned", "everybody together"
 
-Said = tuple[int, int, str, str]
+SpokenUtterance = tuple[int, int, str, str]
 """Start, end, text and pseudonym of an utterance."""
 Samples = NDArray[np.float32]
 
 
-def figures(
-    source: Path, treated: Path, said: Sequence[Said], covered: Sequence[tuple[int, int]], progress: Progress
+def measure_voices(
+    source: Path, treated: Path, said: Sequence[SpokenUtterance], covered: Sequence[tuple[int, int]], progress: Progress
 ) -> dict[str, Json]:
     """Return figures of the first minutes of a recording, before and after.
 
@@ -44,115 +44,119 @@ def figures(
         Cancelled: the user stopped it.
     """
     progress.progress(0, 0, "Comparing before and after")
-    before, after = (_read(path) for path in (source, treated))
+    before, after = (_read_samples(path) for path in (source, treated))
     first, second = before.astype(np.float64), after.astype(np.float64)
     for start, end in covered:
-        first[max(0, start * RATE // SECOND) : max(0, end * RATE // SECOND)] = 0
-        second[max(0, start * RATE // SECOND) : max(0, end * RATE // SECOND)] = 0
-    pitch = intonation(first, second, RATE)
+        first[max(0, start * RATE // SECOND_US) : max(0, end * RATE // SECOND_US)] = 0
+        second[max(0, start * RATE // SECOND_US) : max(0, end * RATE // SECOND_US)] = 0
+    pitch = compare_intonation(first, second, RATE)
     progress.check_cancelled()
-    rates = [syllables(part, RATE) for part in (first, second)]
-    inside = [one for one in said if one[1] <= LONGEST_S * SECOND and not _touches(one[:2], covered)]
-    left_out = [*covered, *(one[:2] for one in said if _touches(one[:2], covered))]
+    rates = [count_syllables(part, RATE) for part in (first, second)]
+    inside = [one for one in said if one[1] <= MAX_COMPARED_S * SECOND_US and not _overlaps_any(one[:2], covered)]
+    left_out = [*covered, *(one[:2] for one in said if _overlaps_any(one[:2], covered))]
     return {
         "compared_s": round(len(before) / RATE, 3),
-        "intonation": _rounded(pitch.correlation),
-        "pitch_ratio": _rounded(pitch.ratio),
-        "speaking_rate_ratio": _rounded(rates[1] / rates[0]) if rates[0] else None,
+        "intonation": _round_figure(pitch.correlation),
+        "pitch_ratio": _round_figure(pitch.ratio),
+        "speaking_rate_ratio": _round_figure(rates[1] / rates[0]) if rates[0] else None,
         **_words(before, after, inside, left_out, progress),
         **_voices(before, after, inside, progress),
     }
 
 
-def _read(path: Path) -> Samples:
-    blocks = [block[0] for block in stream_sound(path, RATE, "mono", 0, LONGEST_S * SECOND)]
+def _read_samples(path: Path) -> Samples:
+    blocks = [block[0] for block in stream_sound(path, RATE, "mono", 0, MAX_COMPARED_S * SECOND_US)]
     return np.concatenate(blocks) if blocks else np.zeros(0, np.float32)
 
 
 def _words(
-    before: Samples, after: Samples, said: Sequence[Said], left_out: Sequence[tuple[int, int]], progress: Progress
+    before: Samples,
+    after: Samples,
+    said: Sequence[SpokenUtterance],
+    left_out: Sequence[tuple[int, int]],
+    progress: Progress,
 ) -> dict[str, Json]:
     """Compare what is recognised with the transcript, or where there is none with what was recognised before.
 
     Utterances of which a part was covered are left out of both.
     """
-    from models.speech.speech_recognizers import TranscriptionHints, Window, recognizer, speech_detector
+    from models.speech.speech_recognizers import TranscriptionHints, Window, create_recognizer, create_speech_detector
     from models.speech.speech_windows import plan_windows
-    from models.speech.whisper_models import place_of, usual
+    from models.speech.whisper_models import default_model, resolve_model
 
-    name = usual("en")
+    name = default_model("en")
     if name is None or not len(before):
         return {"words": None}
     progress.progress(0, 0, "Recognising words before and after")
-    speech = speech_detector().speech(iter([before]), progress)
-    listener = recognizer(place_of(name)[1])
+    speech = create_speech_detector().speech(iter([before]), progress)
+    listener = create_recognizer(resolve_model(name)[1])
     heard: list[list[str]] = []
     for samples in (before, after):
         words: list[str] = []
-        for parts in plan_windows(speech, len(before) * SECOND // RATE):
+        for parts in plan_windows(speech, len(before) * SECOND_US // RATE):
             progress.check_cancelled()
-            cut = [samples[a * RATE // SECOND : b * RATE // SECOND] for a, b in parts]
+            cut = [samples[a * RATE // SECOND_US : b * RATE // SECOND_US] for a, b in parts]
             found = listener.recognize([Window(parts, np.concatenate(cut))], TranscriptionHints("en")).pieces
-            kept = [one.text for one in found if not _touches((one.start_us, one.end_us), left_out)]
-            words += plain_words("".join(kept))
+            kept = [one.text for one in found if not _overlaps_any((one.start_us, one.end_us), left_out)]
+            words += normalize_words("".join(kept))
         heard.append(words)
-    told = plain_words(" ".join(text for _, _, text, _ in said))
+    told = normalize_words(" ".join(text for _, _, text, _ in said))
     reference = told or heard[0]
     return {
         "words": {
             "model": name,
             "reference": "transcript" if told else "recognised before",
             "count": len(reference),
-            "errors_before": _rounded(word_errors(reference, heard[0])) if told else None,
-            "errors_after": _rounded(word_errors(reference, heard[1])),
+            "errors_before": _round_figure(word_error_rate(reference, heard[0])) if told else None,
+            "errors_after": _round_figure(word_error_rate(reference, heard[1])),
         }
     }
 
 
-def _voices(before: Samples, after: Samples, said: Sequence[Said], progress: Progress) -> dict[str, Json]:
+def _voices(before: Samples, after: Samples, said: Sequence[SpokenUtterance], progress: Progress) -> dict[str, Json]:
     """Compare how alike the voices of each speaker are before and after, and those of different people before."""
-    from models.voices.voice_embeddings import embedder, usual
+    from models.voices.voice_embeddings import create_voice_embedder, default_voice_embedder
 
-    name = usual()
+    name = default_voice_embedder()
     if name is None:
         return {"voices": None}
     progress.progress(0, 0, "Comparing the voices")
-    model = embedder(name)
-    whole: list[Said] = [(0, len(before) * SECOND // RATE, "", "")]
+    model = create_voice_embedder(name)
+    whole: list[SpokenUtterance] = [(0, len(before) * SECOND_US // RATE, "", "")]
     spoken = {who: [one for one in (said or whole) if one[3] == who] for who in {one[3] for one in (said or whole)}}
     own, vectors = {}, {}
     for who, parts in sorted(spoken.items()):
-        cut = [slice(max(0, one[0] * RATE // SECOND), max(0, one[1] * RATE // SECOND)) for one in parts]
+        cut = [slice(max(0, one[0] * RATE // SECOND_US), max(0, one[1] * RATE // SECOND_US)) for one in parts]
         first, second = (np.concatenate([samples[each] for each in cut]) for samples in (before, after))
         progress.check_cancelled()
-        if len(first) >= LEAST_SPOKEN_S * RATE:
+        if len(first) >= MIN_SPOKEN_S * RATE:
             vectors[who] = model.embed(first)
-            own[who or (NOBODY if said else EVERYBODY)] = _rounded(float(vectors[who] @ model.embed(second)))
+            own[who or (NOBODY if said else EVERYBODY)] = _round_figure(float(vectors[who] @ model.embed(second)))
     between = [float(vectors[a] @ vectors[b]) for a in vectors for b in vectors if a < b]
     return {
         "voices": {
             "model": name,
             "before_and_after": {**own},
-            "two_people_before": _rounded(float(np.mean(between))) if between else None,
+            "two_people_before": _round_figure(float(np.mean(between))) if between else None,
         }
     }
 
 
-def _touches(span: tuple[int, int], covered: Sequence[tuple[int, int]]) -> bool:
+def _overlaps_any(span: tuple[int, int], covered: Sequence[tuple[int, int]]) -> bool:
     return any(span[0] < end and start < span[1] for start, end in covered)
 
 
-def _rounded(value: float | None) -> float | None:
+def _round_figure(value: float | None) -> float | None:
     return None if value is None else round(value, 3)
 
 
 _FRAME_MS = 10.0
-_LEAST_VOICED = 20
+_MIN_VOICED_FRAMES = 20
 _SYLLABLE_HZ = 12.0
-_LEAST_RISE = 0.1
+_MIN_RISE = 0.1
 
 
-def word_errors(reference: Sequence[str], heard: Sequence[str]) -> float | None:
+def word_error_rate(reference: Sequence[str], heard: Sequence[str]) -> float | None:
     """Return the word error rate: words changed, left out or added, over those of the reference; None without any."""
     from rapidfuzz.distance import Levenshtein
 
@@ -161,7 +165,7 @@ def word_errors(reference: Sequence[str], heard: Sequence[str]) -> float | None:
     return Levenshtein.distance(list(reference), list(heard)) / len(reference)
 
 
-def plain_words(text: str) -> list[str]:
+def normalize_words(text: str) -> list[str]:
     """Return the words of a text without capitals and punctuation, as they are compared."""
     kept = "".join(one if one.isalnum() or one == "'" else " " for one in text.lower().replace("\u2019", "'"))
     return kept.split()
@@ -181,7 +185,7 @@ class Intonation:
     ratio: float | None
 
 
-def intonation(before: Voice, after: Voice, rate: int) -> Intonation:
+def compare_intonation(before: Voice, after: Voice, rate: int) -> Intonation:
     """Compare the pitch of two versions of the same sound: the pitch correlation of VoicePrivacy 2022.
 
     Args:
@@ -192,7 +196,7 @@ def intonation(before: Voice, after: Voice, rate: int) -> Intonation:
     one, two = (_pitch(part, rate) for part in (before, after))
     length = min(len(one), len(two))
     both = (one[:length] > 0) & (two[:length] > 0)
-    if both.sum() < _LEAST_VOICED:
+    if both.sum() < _MIN_VOICED_FRAMES:
         return Intonation(None, None)
     first, second = np.log(one[:length][both]), np.log(two[:length][both])
     ratio = float(np.exp(np.median(second - first)))
@@ -201,7 +205,7 @@ def intonation(before: Voice, after: Voice, rate: int) -> Intonation:
     return Intonation(float(np.corrcoef(first, second)[0, 1]), ratio)
 
 
-def syllables(samples: Voice, rate: int) -> int:
+def count_syllables(samples: Voice, rate: int) -> int:
     """Return about how many syllables are heard: rises of the loudness, smoothed to what a mouth can do.
 
     Args:
@@ -212,17 +216,17 @@ def syllables(samples: Voice, rate: int) -> int:
 
     hop = max(1, rate // 100)
     count = len(samples) // hop
-    if count < _LEAST_VOICED:
+    if count < _MIN_VOICED_FRAMES:
         return 0
     loud = np.sqrt((samples[: count * hop].reshape(count, hop) ** 2).mean(axis=1))
     smooth = sosfiltfilt(butter(2, _SYLLABLE_HZ, fs=rate / hop, output="sos"), loud)
     peak = float(np.percentile(smooth, 95))
     if peak <= 0:
         return 0
-    return len(find_peaks(smooth, prominence=_LEAST_RISE * peak)[0])
+    return len(find_peaks(smooth, prominence=_MIN_RISE * peak)[0])
 
 
-def equal_error(genuine: Sequence[float], impostor: Sequence[float]) -> float | None:
+def equal_error_rate(genuine: Sequence[float], impostor: Sequence[float]) -> float | None:
     """Return the equal error rate of scores: where as many pairs of one voice are refused as pairs of two are accepted.
 
     Half is what guessing gives. None where one of both is empty.

@@ -13,53 +13,53 @@ from pathlib import Path
 from anonymize.local_files.file_traces import (
     ClipFile,
     FootageFile,
-    being_written,
-    cached,
-    clips,
-    footage,
-    footage_copies,
-    forget,
-    left_by_window,
-    logs,
-    names,
+    find_clips,
+    find_footage,
+    find_footage_copies,
+    find_remembered_paths,
+    forget_paths,
+    list_cache_files,
+    list_outputs_in_progress,
+    list_program_notes,
+    list_unfinished_outputs,
+    log_files,
+    names_person,
     program_files,
-    remembered,
-    unfinished,
 )
-from anonymize.local_files.folder_search import FolderSearch, files_in, search_files
+from anonymize.local_files.folder_search import FolderSearch, list_files, search_files
 from anonymize.pii_detection.pii_finder import PersonalFinder as RuleFinder
 from anonymize.pii_detection.pii_hit import LIKELY
 from models.names import name_finders as registry
 from models.names.name_finders import NameFinder
 from project.encryption.commit_log import log_path
-from project.encryption.encrypted_files import overwrite, write_clear
-from project.erasure.erased_file import ErasureVerification, alone, verify_left
+from project.encryption.encrypted_files import shred_file, write_plaintext
+from project.erasure.erased_file import ErasureVerification, exclusive_access, verify_erasure
 from project.erasure.erasure import (
     ErasedStudy,
     Unreadable,
     WithdrawalFacts,
-    alike_in_older_state,
-    all_copies_of,
-    leave_older_state,
-    older_states,
-    prepare,
-    why_unreadable,
+    erase_from_older_state,
+    find_copies,
+    find_older_states,
+    look_alikes_in_older_state,
+    prepare_erasure,
+    unreadable_reason,
 )
 from project.erasure.lookalikes import LookAlikeWords
 from project.erasure.mentions import IdentifyingTerms
-from project.erasure.personal_strings import PersonalSearch, PersonalString, contacts_in, given_names
+from project.erasure.personal_strings import PersonalSearch, PersonalString, find_contacts, given_names
 from project.erasure.raw_rows import tombstone
 from project.erasure.removal import ErasureCounts
 from project.erasure.subject_scope import SubjectScope
 from project.errors import UserError
-from project.files.filesystem import resolved
-from project.files.fingerprints import sha256_of
+from project.files.filesystem import resolve_path
+from project.files.fingerprints import file_sha256
 from project.progress import Progress, Silent
 from project.session.settings import load_settings
 from project.store.locking import lock_path
-from project.store.opening import beside
-from project.text_format import counted, shown
-from project.text_matching.spellings import squeezed
+from project.store.opening import sibling_path
+from project.text_format import escape_unprintable, pluralize
+from project.text_matching.spellings import squeeze_letters
 from project.timebase import utc_now
 
 _CODE = re.compile(r"[A-Za-z]{0,12}[ _.-]?\d{1,6}[A-Za-z]?|[A-Z]{1,2}")
@@ -114,7 +114,7 @@ class CertificateNames:
             raise UserError("The name of the certificate tells who withdraws.", "Choose another: --certificate FILE")
 
 
-def nameless(pseudonym: str, reach: SubjectScope, study: Path) -> CertificateNames:
+def certificate_names(pseudonym: str, reach: SubjectScope, study: Path) -> CertificateNames:
     """Return the names that a certificate may hold."""
     person = public_name(pseudonym, reach.people)
     names = [name for name in reach.wording.names if name != person]
@@ -130,8 +130,8 @@ class PersonalStringFinder:
 
     def __init__(self, *, with_model: bool = False) -> None:
         """Get ready; a model of names is loaded into this process, so the window goes without."""
-        self.model = (registry.usual() or "") if with_model else ""
-        self._names: NameFinder | None = registry.name_finder(self.model) if self.model else None
+        self.model = (registry.default_finders() or "") if with_model else ""
+        self._names: NameFinder | None = registry.create_name_finder(self.model) if self.model else None
         self._finder = RuleFinder(names=self._names)
         self._known: dict[str, list[PersonalString]] = {}
 
@@ -140,7 +140,7 @@ class PersonalStringFinder:
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
         for text, hits in zip(new, self._finder.find_all(new), strict=True):
             found = [PersonalString(hit.kind, hit.text) for hit in hits if hit.score >= LIKELY]
-            self._known[text] = [*dict.fromkeys((*found, *contacts_in(text)))]
+            self._known[text] = [*dict.fromkeys((*found, *find_contacts(text)))]
         return [self._known[text] for text in texts]
 
 
@@ -255,67 +255,77 @@ class ErasureResult:
     deleted_beside: int = 0
 
 
-def foresee(path: Path, wanted: ErasureRequest, finder: PersonalStringFinder | None = None) -> ErasurePlan:
+def plan_erasure(path: Path, wanted: ErasureRequest, finder: PersonalStringFinder | None = None) -> ErasurePlan:
     """Work out what a withdrawal would remove; nothing is changed.
 
     Raises:
         UserError: nobody is called that, or the study cannot be read.
     """
     finder = finder or PersonalStringFinder()
-    prepared = _prepared(resolved(path), wanted, finder)
+    prepared = _prepare_study(resolve_path(path), wanted, finder)
     try:
-        return _foreseen(prepared, wanted, finder)
+        return _build_plan(prepared, wanted, finder)
     finally:
         prepared.close()
 
 
-def _prepared(path: Path, wanted: ErasureRequest, finder: PersonalStringFinder) -> ErasedStudy:
-    return prepare(path, wanted.pseudonym, wanted.words, drop=wanted.drop_recordings, keep=wanted.keep, finder=finder)
-
-
-def _foreseen(prepared: ErasedStudy, wanted: ErasureRequest, finder: PersonalStringFinder) -> ErasurePlan:
-    facts, study, wording = prepared.facts, prepared.path, prepared.reach.wording
-    older = tuple(older_states(study))
-    why = {one: why_unreadable(one, study) for one in older}
-    copies = all_copies_of(study, facts.study_id, map(Path, load_settings().recent))
-    lying_about = tuple(clips(facts, study.parent))
-    footed = tuple(footage(facts, study.parent))
-    known = {study, *older, *(one.path for one in copies), *(one.path for one in lying_about if one.sure)}
-    known |= {one.path for one in footed if one.there}
-    # Of a study that is open they are a part of it: they go when it is closed, and must not be deleted by hand.
-    known |= {*(beside(study, ending) for ending in ("-wal", "-shm", "-journal")), log_path(study), lock_path(study)}
-    return ErasurePlan(
-        wanted=wanted,
-        study=study,
-        nameless=nameless(wanted.pseudonym, prepared.reach, study),
-        facts=facts,
-        removed=prepared.removed,
-        alike=_alike(prepared, wanted, [one for one in older if not why[one]], finder),
-        exact=tuple(dict.fromkeys(one.text for one in prepared.reach.strings if one.is_exact)),
-        strings=_kinds(prepared),
-        model=finder.model,
-        older=older,
-        unreadable={one: reason for one, reason in why.items() if reason},
-        caches=(*cached(facts, study), *left_by_window(facts, study), *unfinished(study.parent)),
-        clips=lying_about,
-        footage=footed,
-        footage_copies=tuple(footage_copies(footed, study.parent, known, facts.others)),
-        copies=tuple(one.path for one in copies if one.sure),
-        closed_copies=tuple(one.path for one in copies if not one.sure),
-        beside=search_files(files_in(study.parent), wording, study.parent, known),
-        remembered=tuple(remembered(facts.study_id, wording)),
-        named_by_path=names(str(study), wording),
+def _prepare_study(path: Path, wanted: ErasureRequest, finder: PersonalStringFinder) -> ErasedStudy:
+    return prepare_erasure(
+        path, wanted.pseudonym, wanted.words, drop=wanted.drop_recordings, keep=wanted.keep, finder=finder
     )
 
 
-def _alike(
+def _build_plan(prepared: ErasedStudy, wanted: ErasureRequest, finder: PersonalStringFinder) -> ErasurePlan:
+    facts, study, wording = prepared.facts, prepared.path, prepared.reach.wording
+    older = tuple(find_older_states(study))
+    why = {one: unreadable_reason(one, study) for one in older}
+    copies = find_copies(study, facts.study_id, map(Path, load_settings().recent))
+    lying_about = tuple(find_clips(facts, study.parent))
+    footed = tuple(find_footage(facts, study.parent))
+    known = {study, *older, *(one.path for one in copies), *(one.path for one in lying_about if one.sure)}
+    known |= {one.path for one in footed if one.there}
+    # Of a study that is open they are a part of it: they go when it is closed, and must not be deleted by hand.
+    known |= {
+        *(sibling_path(study, ending) for ending in ("-wal", "-shm", "-journal")),
+        log_path(study),
+        lock_path(study),
+    }
+    return ErasurePlan(
+        wanted=wanted,
+        study=study,
+        nameless=certificate_names(wanted.pseudonym, prepared.reach, study),
+        facts=facts,
+        removed=prepared.removed,
+        alike=_find_lookalikes(prepared, wanted, [one for one in older if not why[one]], finder),
+        exact=tuple(dict.fromkeys(one.text for one in prepared.reach.strings if one.is_exact)),
+        strings=_count_kinds(prepared),
+        model=finder.model,
+        older=older,
+        unreadable={one: reason for one, reason in why.items() if reason},
+        caches=(
+            *list_cache_files(facts, study),
+            *list_program_notes(facts, study),
+            *list_unfinished_outputs(study.parent),
+        ),
+        clips=lying_about,
+        footage=footed,
+        footage_copies=tuple(find_footage_copies(footed, study.parent, known, facts.others)),
+        copies=tuple(one.path for one in copies if one.sure),
+        closed_copies=tuple(one.path for one in copies if not one.sure),
+        beside=search_files(list_files(study.parent), wording, study.parent, known),
+        remembered=tuple(find_remembered_paths(facts.study_id, wording)),
+        named_by_path=names_person(str(study), wording),
+    )
+
+
+def _find_lookalikes(
     prepared: ErasedStudy, wanted: ErasureRequest, older: Collection[Path], finder: PersonalStringFinder
 ) -> LookAlikeWords:
     """Return what looks like theirs in the study and in older states of it."""
     alike, words = prepared.alike, (*prepared.reach.wording.names, *wanted.words)
     for file in older:
         alike = alike.with_more(
-            alike_in_older_state(
+            look_alikes_in_older_state(
                 file,
                 prepared.path,
                 prepared.reach,
@@ -328,16 +338,16 @@ def _alike(
     return alike
 
 
-def _kinds(prepared: ErasedStudy) -> dict[str, int]:
+def _count_kinds(prepared: ErasedStudy) -> dict[str, int]:
     """Return kind -> how many different personal strings are searched for; the names they are known by are `name`."""
-    letters = {(one.kind, squeezed(one.text)) for one in prepared.reach.strings}
+    letters = {(one.kind, squeeze_letters(one.text)) for one in prepared.reach.strings}
     found = {"name": len(prepared.reach.wording.names)}
     for kind, _ in sorted(letters):
         found[kind] = found.get(kind, 0) + 1
     return found
 
 
-def withdraw(
+def run_withdrawal(
     path: Path,
     wanted: ErasureRequest,
     annotator: str,
@@ -362,28 +372,28 @@ def withdraw(
         UserError: nobody is called that, somebody has the study open, or it cannot be written; a backup cannot be
             read, and was not asked to be erased; or something looks like theirs, and nobody decided about it.
     """
-    path, progress, at, finder = resolved(path), progress or Silent(), utc_now(), finder or PersonalStringFinder()
-    with alone(path):
+    path, progress, at, finder = resolve_path(path), progress or Silent(), utc_now(), finder or PersonalStringFinder()
+    with exclusive_access(path):
         progress.progress(0, 5, "reading the study")
-        prepared = _prepared(path, wanted, finder)
+        prepared = _prepare_study(path, wanted, finder)
         try:
-            foreseen = _foreseen(prepared, wanted, finder)
+            foreseen = _build_plan(prepared, wanted, finder)
             _require_readable(foreseen)
             require_decided(foreseen)
             foreseen.nameless.require_nameless(wanted.certificate)
             done = ErasureResult(foreseen, at, "")
             with prepared.rewritten(annotator, at) as rewritten:
                 progress.progress(1, 5, "backups")
-                _older(prepared, done, finder)
+                _erase_older_states(prepared, done, finder)
                 progress.progress(2, 5, "clips and caches")
-                _delete(prepared, done)
+                _delete_files(prepared, done)
                 progress.progress(3, 5, "searching what is left")
-                done.sha256 = sha256_of(rewritten.path)
+                done.sha256 = file_sha256(rewritten.path)
                 _verify(prepared, done, rewritten.path)
                 progress.progress(4, 5, "the study")
                 if path.stat().st_nlink > 1:
                     done.problems.append(
-                        f"{shown(path)} had another name on this disk (a hard link), under which its old content is "
+                        f"{escape_unprintable(path)} had another name on this disk (a hard link), under which its old content is "
                         "left: find it and delete it."
                     )
                 before_the_end(done)
@@ -401,15 +411,15 @@ def require_decided(foreseen: ErasurePlan) -> None:
     """
     if not foreseen.undecided:
         return
-    listed = ", ".join(f"“{shown(one)}”" for one in foreseen.undecided[:_LISTED])
-    more = f" and {len(foreseen.undecided) - _LISTED} more" if len(foreseen.undecided) > _LISTED else ""
+    listed = ", ".join(f"“{escape_unprintable(one)}”" for one in foreseen.undecided[:_MAX_LISTED])
+    more = f" and {len(foreseen.undecided) - _MAX_LISTED} more" if len(foreseen.undecided) > _MAX_LISTED else ""
     raise UserError(
         f"Nobody has decided yet whether these are theirs: {listed}{more}. Nothing was removed.",
         "Remove what is theirs with --word TEXT, keep what is not with --keep TEXT, or all the rest with --keep-rest.",
     )
 
 
-_LISTED = 40
+_MAX_LISTED = 40
 
 
 def _verify(prepared: ErasedStudy, done: ErasureResult, finished: Path) -> None:
@@ -427,28 +437,30 @@ def _verify(prepared: ErasedStudy, done: ErasureResult, finished: Path) -> None:
         if not file.is_file():
             continue
         try:
-            verified = verify_left(file, reach)
+            verified = verify_erasure(file, reach)
         except (UserError, OSError) as error:
-            done.problems.append(f"{shown(path.name if not name else file)} could not be searched: {_why(error)}")
+            done.problems.append(
+                f"{escape_unprintable(path.name if not name else file)} could not be searched: {_error_text(error)}"
+            )
             continue
         done.verified[name] = verified
         if verified.found:
             listed = ", ".join(f"{count} in {where}" for where, count in verified.found.items())
             done.problems.append(
-                f"{shown(file if name else path)} still holds something of theirs: {listed}. Please report this."
+                f"{escape_unprintable(file if name else path)} still holds something of theirs: {listed}. Please report this."
             )
     seen, known = done.foreseen, {path, *rewritten, *finished.parent.iterdir()}
     known |= {*seen.copies, *seen.closed_copies, *(one.path for one in seen.footage if one.there)}
-    done.beside = search_files(files_in(path.parent), reach.wording, path.parent, known)
+    done.beside = search_files(list_files(path.parent), reach.wording, path.parent, known)
     for one in done.beside.found:
         what = "is called like them" if one.by_name and not one.by_content else "holds something of theirs"
-        done.problems.append(f"{shown(one.path)} {what}: delete it, or make it anew without them.")
+        done.problems.append(f"{escape_unprintable(one.path)} {what}: delete it, or make it anew without them.")
     done.machine = _search_program_files(reach.wording, done)
     for one in done.machine.found:
-        done.problems.append(f"{shown(one.path)} holds something of theirs: delete it by hand.")
+        done.problems.append(f"{escape_unprintable(one.path)} holds something of theirs: delete it by hand.")
     for copy in seen.closed_copies:
         done.problems.append(
-            f"{shown(copy)} may be a copy of the study and cannot be read (sealed or damaged): unseal it and run the "
+            f"{escape_unprintable(copy)} may be a copy of the study and cannot be read (sealed or damaged): unseal it and run the "
             "same command on it, or delete it."
         )
 
@@ -457,7 +469,7 @@ def _search_program_files(wording: IdentifyingTerms, done: ErasureResult) -> Fol
     """Search settings, caches and logs; what a process left that was killed while it wrote one is erased."""
     searches = [search_files(each, wording, base) for base, each in program_files().items()]
     found = [finding for one in searches for finding in one.found]
-    erased = {one.path for one in found if one.path.name.startswith(".") and _erased(one.path, done)}
+    erased = {one.path for one in found if one.path.name.startswith(".") and _erase_file(one.path, done)}
     done.caches += len(erased)
     return FolderSearch(
         sum(one.files for one in searches),
@@ -469,19 +481,22 @@ def _search_program_files(wording: IdentifyingTerms, done: ErasureResult) -> Fol
 def _require_readable(foreseen: ErasurePlan) -> None:
     if not foreseen.unreadable or foreseen.wanted.erase_unreadable:
         return
-    count, names = len(foreseen.unreadable), ", ".join(f"“{shown(one.name)}”" for one in foreseen.unreadable)
+    count, names = (
+        len(foreseen.unreadable),
+        ", ".join(f"“{escape_unprintable(one.name)}”" for one in foreseen.unreadable),
+    )
     raise UserError(
-        f"{counted(count, 'backup')} cannot be read and may hold them: {names}. Nothing was removed.",
+        f"{pluralize(count, 'backup')} cannot be read and may hold them: {names}. Nothing was removed.",
         "Save what is left of it (greenroom recover), then have it erased with the rest: --erase-unreadable.",
     )
 
 
-def _older(prepared: ErasedStudy, done: ErasureResult, finder: PersonalStringFinder) -> None:
+def _erase_older_states(prepared: ErasedStudy, done: ErasureResult, finder: PersonalStringFinder) -> None:
     wanted = done.foreseen.wanted
     words = (*prepared.reach.wording.names, *wanted.words)
     for file in done.foreseen.older:
         try:
-            what = leave_older_state(
+            what = erase_from_older_state(
                 file,
                 prepared.path,
                 prepared.reach,
@@ -492,37 +507,45 @@ def _older(prepared: ErasedStudy, done: ErasureResult, finder: PersonalStringFin
                 keep=wanted.keep,
                 finder=finder,
             )
-            done.older[file.name] = what, sha256_of(file) if file.exists() else ""
+            done.older[file.name] = what, file_sha256(file) if file.exists() else ""
         except Unreadable:
             # It is damaged in a way that only shows now; the study still holds them, so the same can be asked again.
             raise
         except (OSError, UserError) as error:
-            done.problems.append(_not_removed(file, error))
+            done.problems.append(_removal_problem(file, error))
     for copy in done.foreseen.copies:
-        done.problems.append(f"{shown(copy)} is a copy of the study: run the same command on it, or delete it.")
+        done.problems.append(
+            f"{escape_unprintable(copy)} is a copy of the study: run the same command on it, or delete it."
+        )
 
 
-def _delete(prepared: ErasedStudy, done: ErasureResult) -> None:
-    done.caches = sum(_erased(file, done) for file in done.foreseen.caches)
+def _delete_files(prepared: ErasedStudy, done: ErasureResult) -> None:
+    done.caches = sum(_erase_file(file, done) for file in done.foreseen.caches)
     _forget_in_logs(prepared, done)
-    for place in being_written(prepared.path.parent):
-        done.problems.append(f"{shown(place)} is being written by another process: end it, or delete what it made.")
+    for place in list_outputs_in_progress(prepared.path.parent):
+        done.problems.append(
+            f"{escape_unprintable(place)} is being written by another process: end it, or delete what it made."
+        )
     for clip in done.foreseen.clips:
         digest = _sha256(clip.path)
         if not clip.sure:
-            done.problems.append(f"{shown(clip.path)}: it is called like a clip of the study and is another file.")
-        elif _erased(clip.path, done):
+            done.problems.append(
+                f"{escape_unprintable(clip.path)}: it is called like a clip of the study and is another file."
+            )
+        elif _erase_file(clip.path, done):
             done.clips.append((clip.recording, digest))
     for one in done.foreseen.footage:
         digest = _sha256(one.path) if one.there else ""
-        gone = one.there and done.foreseen.wanted.delete_footage and _erased(one.path, done)
+        gone = one.there and done.foreseen.wanted.delete_footage and _erase_file(one.path, done)
         done.footage.append((one.about.recording, one.about.role, digest, gone))
     for copy in done.foreseen.footage_copies:
-        done.problems.append(f"{shown(copy)} begins with the same pictures or sound: delete it where it is theirs.")
+        done.problems.append(
+            f"{escape_unprintable(copy)} begins with the same pictures or sound: delete it where it is theirs."
+        )
     if done.foreseen.wanted.delete_beside:
-        done.deleted_beside = sum(_erased(one.path, done) for one in done.foreseen.beside.deletable)
+        done.deleted_beside = sum(_erase_file(one.path, done) for one in done.foreseen.beside.deletable)
     try:
-        forget(prepared.facts.study_id, done.foreseen.remembered)
+        forget_paths(prepared.facts.study_id, done.foreseen.remembered)
         done.forgotten = len(done.foreseen.remembered)
     except OSError as error:
         done.problems.append(f"Paths in the settings that name them could not be forgotten: {error.strerror}.")
@@ -530,39 +553,39 @@ def _delete(prepared: ErasedStudy, done: ErasureResult) -> None:
 
 def _forget_in_logs(prepared: ErasedStudy, done: ErasureResult) -> None:
     """Take out of the log of errors and of the journal of requests each line that names them."""
-    for log in logs():
+    for log in log_files():
         with suppress(FileNotFoundError):
             try:
                 lines = log.read_text("utf-8", "replace").splitlines(keepends=True)
                 kept = [one for one in lines if not prepared.reach.wording.in_text(one)]
                 if len(kept) < len(lines):
-                    write_clear([line.encode() for line in kept], log, log, wipe_old=True)
+                    write_plaintext([line.encode() for line in kept], log, log, wipe_old=True)
             except OSError as error:
                 if not isinstance(error, FileNotFoundError):
-                    done.problems.append(_not_removed(log, error))
+                    done.problems.append(_removal_problem(log, error))
 
 
-def _erased(path: Path, done: ErasureResult) -> bool:
+def _erase_file(path: Path, done: ErasureResult) -> bool:
     try:
-        overwrite(path)
+        shred_file(path)
     except FileNotFoundError:
         return False
     except OSError as error:
-        done.problems.append(_not_removed(path, error))
+        done.problems.append(_removal_problem(path, error))
         return False
     return True
 
 
-def _not_removed(path: Path, error: OSError | UserError) -> str:
-    return f"{shown(path)} could not be removed: {_why(error)}"
+def _removal_problem(path: Path, error: OSError | UserError) -> str:
+    return f"{escape_unprintable(path)} could not be removed: {_error_text(error)}"
 
 
-def _why(error: OSError | UserError) -> str:
+def _error_text(error: OSError | UserError) -> str:
     return error.message if isinstance(error, UserError) else f"{error.strerror}."
 
 
 def _sha256(path: Path) -> str:
     try:
-        return sha256_of(path)
+        return file_sha256(path)
     except OSError:
         return ""

@@ -15,19 +15,19 @@ from pathlib import Path
 from typing import cast
 
 from anonymize.withdrawal.withdrawal import ErasureResult
-from anonymize.withdrawal.withdrawal_preview import KINDS
-from project.encryption.encrypted_files import clean_up_after, write_clear
+from anonymize.withdrawal.withdrawal_preview import KIND_NAMES
+from project.encryption.encrypted_files import remove_unfinished, write_plaintext
 from project.entities.study_records import Json
 from project.errors import UserError
-from project.files.filesystem import resolved
+from project.files.filesystem import resolve_path
 from project.files.temporary_files import sweep_scratch
-from project.schema.columns import WORDS
+from project.schema.columns import TABLE_LABELS
 from project.store.study import Study
-from project.text_format import counted, shown
+from project.text_format import escape_unprintable, pluralize
 from project.version import __version__
 
 _MADE = {"release": "Release", "questions": "Data set of questions"}
-BEYOND = (
+BEYOND_REACH = (
     "Copies of the study that others have: each is cleaned when it is merged, but the file itself is not. "
     "Ask for it to be deleted, or run the same command on it.",
     "What was written out of the study to files of other kinds and lies elsewhere than beside it: transcripts, tables, "
@@ -48,7 +48,7 @@ SPELLINGS = (
 """How what is personal is searched for."""
 
 
-def as_json(done: ErasureResult) -> dict[str, Json]:
+def certificate_to_json(done: ErasureResult) -> dict[str, Json]:
     """Return a certificate as a JSON object."""
     seen, facts = done.foreseen, done.foreseen.facts
     found: dict[str, object] = {
@@ -70,7 +70,7 @@ def as_json(done: ErasureResult) -> dict[str, Json]:
         "lists": {**seen.removed.lists},
         "words_left": len(seen.alike.left),
         "words_kept": len(seen.alike.kept),
-        "searched": _searched(done),
+        "searched": _search_json(done),
         "backups": [
             {"file": seen.nameless.file(name), "what": what, "sha256": sha} for name, (what, sha) in done.older.items()
         ],
@@ -98,12 +98,12 @@ def as_json(done: ErasureResult) -> dict[str, Json]:
             "sent": [{"at": one.at, "host": one.host, "bytes": one.size, "sha256": one.sha256} for one in facts.sent],
         },
         "by_hand": len(done.problems),
-        "beyond": [*BEYOND],
+        "beyond": [*BEYOND_REACH],
     }
     return cast(dict[str, Json], found)
 
 
-def _searched(done: ErasureResult) -> dict[str, object]:
+def _search_json(done: ErasureResult) -> dict[str, object]:
     seen = done.foreseen
     return {
         "kinds": {**seen.strings},
@@ -141,7 +141,7 @@ def _search_lines(done: ErasureResult) -> Iterator[str]:
     yield ""
     yield "After the removal, every file below was searched for what the recordings of this person held:"
     yield ""
-    yield from (f"- {KINDS.get(kind, kind)}: {count}" for kind, count in seen.strings.items() if count)
+    yield from (f"- {KIND_NAMES.get(kind, kind)}: {count}" for kind, count in seen.strings.items() if count)
     yield ""
     found_by = f"the rules and the model {seen.model}" if seen.model else "the rules, without a model of names"
     yield f"These were found in their texts by {found_by}, by private words and by what people hid. Searched for:"
@@ -165,19 +165,19 @@ def _search_lines(done: ErasureResult) -> Iterator[str]:
     )
     for title, one in (("Other files in the study's folder", done.beside), ("Settings, caches, logs", done.machine)):
         yield (
-            f"- {title}: {counted(one.files, 'file')} searched; {len(one.found)} of them hold something; of "
+            f"- {title}: {pluralize(one.files, 'file')} searched; {len(one.found)} of them hold something; of "
             f"{len(one.unread)} the name alone was looked at (media, arrays, packed or sealed, too large)."
         )
     if seen.closed_copies:
         count = len(seen.closed_copies)
-        yield f"- **Not searched: {counted(count, 'file')} that may be a copy of the study, sealed or damaged.**"
+        yield f"- **Not searched: {pluralize(count, 'file')} that may be a copy of the study, sealed or damaged.**"
         yield "  Unseal each and run the same command on it, or delete it."
     if seen.alike.kept:
-        yield f"- Kept, because a person decided it is not theirs: {counted(len(seen.alike.kept), 'look-alike')}."
+        yield f"- Kept, because a person decided it is not theirs: {pluralize(len(seen.alike.kept), 'look-alike')}."
     yield ""
 
 
-def as_markdown(done: ErasureResult) -> str:
+def certificate_to_markdown(done: ErasureResult) -> str:
     """Return a certificate as Markdown."""
     return "\n".join(_lines(done)) + "\n"
 
@@ -197,10 +197,10 @@ def _lines(done: ErasureResult) -> Iterator[str]:
     yield ""
     yield from _table(
         ("What", "Removed", "Blanked in part"),
-        [(WORDS[table], str(gone), str(blanked)) for table, (gone, blanked) in removed.rows.items()],
+        [(TABLE_LABELS[table], str(gone), str(blanked)) for table, (gone, blanked) in removed.rows.items()],
     )
     gone, blanked = removed.history
-    yield f"From the history: {counted(gone, 'change')} removed, {blanked} blanked, {removed.renamed} steps renamed."
+    yield f"From the history: {pluralize(gone, 'change')} removed, {blanked} blanked, {removed.renamed} steps renamed."
     yield "The file was written anew, its old content overwritten. Nothing before this can be undone."
     if removed.left:
         yield ""
@@ -210,7 +210,7 @@ def _lines(done: ErasureResult) -> Iterator[str]:
         yield ""
         count = len(seen.alike.left)
         yield (
-            f"{counted(count, 'look-alike')} {'was' if count == 1 else 'were'} kept with all the rest, as shown before."
+            f"{pluralize(count, 'look-alike')} {'was' if count == 1 else 'were'} kept with all the rest, as shown before."
         )
     if removed.lists:
         yield ""
@@ -231,7 +231,7 @@ def _lines(done: ErasureResult) -> Iterator[str]:
     )
     unread = sum(what == "erased unread" for what, _ in done.older.values())
     if unread:
-        yield f"**{counted(unread, 'backup')} could not be read and {'was' if unread == 1 else 'were'} erased unread:**"
+        yield f"**{pluralize(unread, 'backup')} could not be read and {'was' if unread == 1 else 'were'} erased unread:**"
         yield "whatever else was in it, such as others' work, is gone from there too."
         yield ""
     yield f"- Files of caches: {done.caches}"
@@ -256,7 +256,7 @@ def _lines(done: ErasureResult) -> Iterator[str]:
         ],
     )
     if done.problems:
-        yield f"**{counted(len(done.problems), 'file')} could not be removed, or must be looked at by hand.**"
+        yield f"**{pluralize(len(done.problems), 'file')} could not be removed, or must be looked at by hand.**"
         yield ""
     yield "## Where more of it may be"
     yield ""
@@ -265,14 +265,14 @@ def _lines(done: ErasureResult) -> Iterator[str]:
             yield f"- {_MADE[one.kind]} of recording {one.recording}, made {one.at}"
     clips = sum(one.kind == "anonymize" for one in facts.made) - len(done.clips)
     if clips > 0:
-        yield f"- {counted(clips, 'clip')} that were made and are not beside the study any more"
+        yield f"- {pluralize(clips, 'clip')} that were made and are not beside the study any more"
     if seen.footage_copies:
-        files = counted(len(seen.footage_copies), "further file")
+        files = pluralize(len(seen.footage_copies), "further file")
         yield f"- {files} beside the study with the same pictures or sound at the beginning"
     if seen.copies:
-        yield f"- {counted(len(seen.copies), 'file')} on this machine that {_are(len(seen.copies))} of the study"
+        yield f"- {pluralize(len(seen.copies), 'file')} on this machine that {_copies_verb(len(seen.copies))} of the study"
     if seen.closed_copies:
-        yield f"- {counted(len(seen.closed_copies), 'file')} on this machine, sealed or damaged, that may hold them"
+        yield f"- {pluralize(len(seen.closed_copies), 'file')} on this machine, sealed or damaged, that may hold them"
     if seen.named_by_path:
         yield "- The name of the study's file, or of a folder that it lies in, which names them"
     yield from (f"- Copy of the study, split off or merged {at}" for at in facts.copies)
@@ -280,10 +280,10 @@ def _lines(done: ErasureResult) -> Iterator[str]:
         name = f" `{copy.name}`" if copy.name else ""
         yield f"- Copy{name} with annotations alone, shared {copy.at}: times, labels, and who was there, under codes"
     yield from (f"- Sent to {one.host}, {one.at}, {one.size} bytes, SHA-256 `{one.sha256}`" for one in facts.sent)
-    yield from (f"- {one}" for one in BEYOND)
+    yield from (f"- {one}" for one in BEYOND_REACH)
 
 
-def _are(count: int) -> str:
+def _copies_verb(count: int) -> str:
     return "is a copy" if count == 1 else "are copies"
 
 
@@ -328,12 +328,12 @@ class PendingCertificate:
         plain = re.sub(r"[^\w-]+", "-", seen.nameless.person).strip("-") or "participant"
         study = seen.study.absolute()
         return cls(
-            free_place(study),
+            free_pending_path(study),
             seen.nameless.person,
             done.at,
             f"{seen.nameless.stem()}, withdrawal of {plain}",
-            as_markdown(done),
-            as_json(done),
+            certificate_to_markdown(done),
+            certificate_to_json(done),
         )
 
     def place(self) -> Path:
@@ -347,7 +347,7 @@ class PendingCertificate:
     def _is_taken(self, place: Path) -> bool:
         """Tell whether other content lies there; its own may, where its process was killed between two files."""
         content = {place: self.markdown, place.with_suffix(".json"): self._json()}
-        return any(os.path.lexists(file) and not _holds(file, text) for file, text in content.items())
+        return any(os.path.lexists(file) and not _has_content(file, text) for file, text in content.items())
 
     def _json(self) -> str:
         return json.dumps(self.fields, indent=1, ensure_ascii=False) + "\n"
@@ -388,17 +388,19 @@ class PendingCertificate:
 
 def _write(path: Path, text: str, hint: str) -> None:
     try:
-        clean_up_after(path)
-        write_clear([text.encode()], path, path)
+        remove_unfinished(path)
+        write_plaintext([text.encode()], path, path)
     except OSError as error:
-        raise UserError(f"The certificate “{shown(path.name)}” cannot be written: {error.strerror}.", hint) from None
+        raise UserError(
+            f"The certificate “{escape_unprintable(path.name)}” cannot be written: {error.strerror}.", hint
+        ) from None
 
 
 def _pending_name(study: Path) -> str:
     return f".{study.stem}.withdrawal."
 
 
-def free_place(study: Path) -> Path:
+def free_pending_path(study: Path) -> Path:
     """Return where the next certificate waits, not in the place of another that waits still."""
     number = 1
     while os.path.lexists(place := study.with_name(f"{_pending_name(study)}{number}")):
@@ -406,7 +408,7 @@ def free_place(study: Path) -> Path:
     return place
 
 
-def pending(study: Path) -> list[PendingCertificate]:
+def list_pending(study: Path) -> list[PendingCertificate]:
     """Return the certificates that wait beside a study; files that make no sense are none."""
     found = []
     for file in sorted(study.parent.glob(f"{glob.escape(_pending_name(study))}*")):
@@ -424,14 +426,14 @@ def pending(study: Path) -> list[PendingCertificate]:
 _NAME = re.compile(r"[^/.][^/]*")
 
 
-def _holds(file: Path, text: str) -> bool:
+def _has_content(file: Path, text: str) -> bool:
     try:
         return not file.is_symlink() and file.read_bytes() == text.encode()
     except OSError:
         return False
 
 
-def keep(done: ErasureResult) -> None:
+def store_pending(done: ErasureResult) -> None:
     """Write the certificate of a withdrawal beside the study, to wait until the study has taken its place.
 
     Raises:
@@ -440,13 +442,13 @@ def keep(done: ErasureResult) -> None:
     PendingCertificate.of(done).keep()
 
 
-def write(done: ErasureResult) -> tuple[Path, Path]:
+def write_certificate(done: ErasureResult) -> tuple[Path, Path]:
     """Write the certificate of a withdrawal that is done; return both places, Markdown and JSON.
 
     Raises:
         UserError: the folder cannot be written to.
     """
-    waiting = [one for one in pending(done.foreseen.study) if one.at == done.at]
+    waiting = [one for one in list_pending(done.foreseen.study) if one.at == done.at]
     return (waiting[0] if waiting else PendingCertificate.of(done)).publish(done.foreseen.wanted.certificate)
 
 
@@ -462,9 +464,9 @@ def publish_pending(study: Path) -> list[tuple[str, Path]]:
     Raises:
         UserError: the study cannot be read, or a folder cannot be written to.
     """
-    study = resolved(study)
+    study = resolve_path(study)
     sweep_scratch(study.parent, study.name)
-    waiting = pending(study)
+    waiting = list_pending(study)
     if not waiting:
         return []
     with Study.open(study, read_only=True) as opened:

@@ -11,31 +11,31 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from anonymize.methods.face_methods import DEFAULT, METHODS, method_type
+from anonymize.methods.face_methods import DEFAULT_METHOD, METHODS, method_type
 from anonymize.privacy.privacy_limits import PrivacyLimits
-from anonymize.sound.voice_methods import DEFAULT as REGISTRY_DEFAULT
+from anonymize.sound.voice_methods import DEFAULT_VOICE as REGISTRY_DEFAULT
 from anonymize.sound.voice_methods import VOICES
-from anonymize.voice.sound_choice import IDENTIFIES, KEEP, NO_TRANSCRIPT, NONE, SoundChoice
-from app.cli.command import STUDY, Bar, json_option, progress_bar, tell
+from anonymize.voice.sound_choice import KEEP, NO_TRANSCRIPT, NONE, VOICE_WARNING, SoundChoice
+from app.cli.command import STUDY, Bar, json_option, print_result, progress_bar
 from app.cli.plugin_options import (
     VOICE_HELP,
-    chosen_sound,
-    given_by_method,
     method_options,
+    options_by_method,
+    parse_sound_choice,
     scheduler_option,
     sound_options,
-    split_flags,
+    split_voice_flags,
 )
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.session.session import Session
-from project.text_format import counted, percent
+from project.text_format import format_percent, pluralize
 
 if TYPE_CHECKING:
     from anonymize.export.export_queue import QueuedClip, RenderQueue
 
 
-FAILED = 2
+EXIT_FAILED = 2
 """The exit code where some clips could not be made."""
 
 
@@ -46,7 +46,7 @@ FAILED = 2
     "--method",
     "methods",
     multiple=True,
-    default=[DEFAULT],
+    default=[DEFAULT_METHOD],
     show_default=True,
     help=f"One of: {', '.join(METHODS)}. Can be given several times.",
 )
@@ -108,21 +108,21 @@ def anonymize(
     with Session.open(study) as session:
         session.study.require_writable()
         if resume:
-            queue = rendering_queue.unfinished(session)
+            queue = rendering_queue.load_unfinished(session)
             if queue is None:
                 raise UserError("No export of this study was interrupted.", "Start one: --recording 1 --out FOLDER")
         else:
             if recording is None or out is None:
                 missing = "--recording" if recording is None else "--out"
                 raise UserError(f"{missing} is missing.", "Say which recording, and the folder for the clips.")
-            voices, others = split_flags(flags)
-            sound = chosen_sound(voice, cover, voices)
-            chosen, asked = _recordings(session, recording), given_by_method(others, methods)
+            voices, others = split_voice_flags(flags)
+            sound = parse_sound_choice(voice, cover, voices)
+            chosen, asked = _select_recordings(session, recording), options_by_method(others, methods)
             if preview is not None:
                 if len(chosen) != 1 or len(methods) != 1:
                     raise UserError("A preview is of one recording by one method.", "Give a number: --recording 1")
-                shown = _previewed(session, chosen[0], methods[0], asked[methods[0]], parse_time(preview), out)
-                tell(as_json, shown, _shown(shown))
+                shown = _write_preview(session, chosen[0], methods[0], asked[methods[0]], parse_time(preview), out)
+                print_result(as_json, shown, _preview_text(shown))
                 return
             queue = rendering_queue.make_queue(
                 session,
@@ -136,92 +136,92 @@ def anonymize(
                 sound=sound,
             )
             if recording != "all" and len(methods) == 1 and not scheduler:
-                one = _one(session, queue, measure)
-                tell(as_json, one, "\n".join(_lines(one)))
+                one = _export_clip(session, queue, measure)
+                print_result(as_json, one, "\n".join(_clip_lines(one)))
                 return
-        made, failed = _all(session, queue, measure, scheduler)
-    lines = [line for each in made for line in _lines(each)]
+        made, failed = _export_all(session, queue, measure, scheduler)
+    lines = [line for each in made for line in _clip_lines(each)]
     lines += [f"Recording {each['recording']}, {each['method']}: FAILED. {each['problem']}" for each in failed]
-    tell(as_json, {"clips": [*made], "failed": [*failed]}, "\n".join(lines))
+    print_result(as_json, {"clips": [*made], "failed": [*failed]}, "\n".join(lines))
     if failed:
-        count = f"{len(failed)} of {counted(len(made) + len(failed), 'clip')}"
+        count = f"{len(failed)} of {pluralize(len(made) + len(failed), 'clip')}"
         click.echo(f"greenroom: {count} could not be made. Put right what is said above, then: --resume", err=True)
-        context.exit(FAILED)
+        context.exit(EXIT_FAILED)
 
 
-def _shown(preview: dict[str, Json]) -> str:
-    faces = counted(cast(int, preview["faces"]), "face")
+def _preview_text(preview: dict[str, Json]) -> str:
+    faces = pluralize(cast(int, preview["faces"]), "face")
     lines = [f"Frame at {preview['time']} s: {faces} hidden.", str(preview["before"]), str(preview["after"])]
     if preview["nearest"] is not None:
         lines.insert(1, f"The nearest frame with a face is at {preview['nearest']} s.")
     return "\n".join(lines)
 
 
-def _recordings(session: Session, recording: str) -> list[str]:
+def _select_recordings(session: Session, recording: str) -> list[str]:
     from project.queries.recording_rows import all_recordings
-    from project.session.session import recording_called
+    from project.session.session import resolve_recording
 
     if recording != "all":
-        return [recording_called(session, recording).id]
+        return [resolve_recording(session, recording).id]
     return [one.id for one in all_recordings(session.study) if session.has_picture(one.id)]
 
 
-def _one(session: Session, queue: "RenderQueue", measure: bool) -> dict[str, Json]:
+def _export_clip(session: Session, queue: "RenderQueue", measure: bool) -> dict[str, Json]:
     from anonymize.export import export_job as anonymization
     from anonymize.export import export_queue as rendering_queue
-    from project.session.jobs import run_here
+    from project.session.jobs import run_inline
 
     (clip,) = queue.clips
     work = rendering_queue.prepare(session, queue, clip)
-    result, _ = run_here(session, work, Bar(work.title))
-    found = {**result, "outdated": anonymization.outdated(session, work)}
-    return _named(session, clip, {**found, **_measured(session, found, measure)})
+    result, _ = run_inline(session, work, Bar(work.title))
+    found = {**result, "outdated": anonymization.is_outdated(session, work)}
+    return _with_clip_name(session, clip, {**found, **_measure_clip(session, found, measure)})
 
 
-def _all(
+def _export_all(
     session: Session, queue: "RenderQueue", measure: bool, scheduler: str
 ) -> tuple[list[dict[str, Json]], list[dict[str, Json]]]:
     made, failed = [], []
-    for clip, result in _ended(session, queue, scheduler):
+    for clip, result in _run_queue(session, queue, scheduler):
         if result is None:
-            failed.append(_named(session, clip, {"problem": clip.problem}))
+            failed.append(_with_clip_name(session, clip, {"problem": clip.problem}))
         else:
-            made.append(_named(session, clip, {**result, **_measured(session, result, measure)}))
+            made.append(_with_clip_name(session, clip, {**result, **_measure_clip(session, result, measure)}))
     return made, failed
 
 
-def _ended(
+def _run_queue(
     session: Session, queue: "RenderQueue", scheduler: str
 ) -> "Iterable[tuple[QueuedClip, dict[str, Json] | None]]":
     if not scheduler:
         from anonymize.export.export_queue import run_queue
 
         return run_queue(session, queue, lambda work: Bar(work.title))
-    from benchmark.cluster.export_on_cluster import run_queue_on
+    from benchmark.cluster.export_on_cluster import run_queue_on_cluster
 
     with progress_bar("Export") as bar:
-        return run_queue_on(session, queue, scheduler, bar)
+        return run_queue_on_cluster(session, queue, scheduler, bar)
 
 
-def _measured(session: Session, made: dict[str, Json], wanted: bool) -> dict[str, Json]:
+def _measure_clip(session: Session, made: dict[str, Json], wanted: bool) -> dict[str, Json]:
     from anonymize.privacy import privacy_job as privacy
-    from project.session.jobs import run_here
+    from project.session.jobs import run_inline
 
     if not wanted:
         return {}
     try:
         work = privacy.prepare(session, Path(str(made["output"])))
-        report, _ = run_here(session, work, Bar(work.title))
+        report, _ = run_inline(session, work, Bar(work.title))
     except UserError as error:
         return {"not_measured": str(error)}
     return {"privacy": report["file"]}
 
 
-def _named(session: Session, clip: "QueuedClip", result: dict[str, Json]) -> dict[str, Json]:
+def _with_clip_name(session: Session, clip: "QueuedClip", result: dict[str, Json]) -> dict[str, Json]:
     return {"recording": session.recording(clip.recording_id).number, "method": clip.method, **result}
 
 
-def _previewed(
+def _write_preview(
     session: Session, recording_id: str, method: str, options: dict[str, Json], time_us: int, out: Path
 ) -> dict[str, Json]:
     from anonymize.export import preview_job as preview
@@ -230,7 +230,7 @@ def _previewed(
     return preview.write_pictures(preview.compute(work.parameters, Bar(work.title)), out)
 
 
-def _lines(one: dict[str, Json]) -> list[str]:
+def _clip_lines(one: dict[str, Json]) -> list[str]:
     left, doubtful, undrawn = (cast(list[float], one[key]) for key in ("faces_left", "doubtful", "undrawn"))
     lines = [f"Recording {one['recording']}: {one['frames']} frames in {one['seconds']} s: {one['output']}"]
     if left:
@@ -241,9 +241,11 @@ def _lines(one: dict[str, Json]) -> list[str]:
         lines.append("  No face left.")
     sound = cast(dict[str, Json] | None, one.get("sound"))
     if sound is not None and sound["voice"] == KEEP:
-        lines.append(f"  The voices are as they were. {IDENTIFIES}")
+        lines.append(f"  The voices are as they were. {VOICE_WARNING}")
     if not one["independent"]:
-        lines.append(f"  Checked by {one['checked_by']}, which found the faces too. A witness sees more: {_WITNESS}")
+        lines.append(
+            f"  Checked by {one['checked_by']}, which found the faces too. A witness sees more: {_WITNESS_COMMAND}"
+        )
     if doubtful:
         lines.append(f"  {len(doubtful)} doubtful frames to look at, first at {doubtful[0]:.3f} s.")
     if undrawn:
@@ -261,10 +263,10 @@ def _lines(one: dict[str, Json]) -> list[str]:
     return lines
 
 
-_WITNESS = "greenroom models fetch rfb320"
+_WITNESS_COMMAND = "greenroom models fetch rfb320"
 
 
-LIMITS = [each.name for each in fields(PrivacyLimits)]
+LIMIT_NAMES = [each.name for each in fields(PrivacyLimits)]
 
 
 @click.command()
@@ -276,7 +278,7 @@ LIMITS = [each.name for each in fields(PrivacyLimits)]
     "limits",
     multiple=True,
     metavar="NAME=VALUE",
-    help=f"Set a limit of the study first; one of: {', '.join(LIMITS)}.",
+    help=f"Set a limit of the study first; one of: {', '.join(LIMIT_NAMES)}.",
 )
 @json_option
 def privacy(study: Path, which: str | None, looks: float | None, limits: tuple[str, ...], as_json: bool) -> None:
@@ -293,21 +295,27 @@ def privacy(study: Path, which: str | None, looks: float | None, limits: tuple[s
     """
     from anonymize.measures.privacy_report import PrivacyReport
     from anonymize.privacy import privacy_job as measuring
-    from anonymize.privacy.exported_clips import export_called, place_of
-    from anonymize.privacy.privacy_limits import lines_of, not_measured, over_limit, privacy_limits, set_privacy_limits
-    from project.session.jobs import run_here
+    from anonymize.privacy.exported_clips import find_clip, find_export
+    from anonymize.privacy.privacy_limits import (
+        exceeded_limits,
+        format_report,
+        read_privacy_limits,
+        set_privacy_limits,
+        unmeasured_limits,
+    )
+    from project.session.jobs import run_inline
 
     with Session.open(study) as session:
         session.study.require_writable()
         if limits:
-            set_privacy_limits(session, _changed(privacy_limits(session.study), limits))
-        export, path = export_called(session, which)
+            set_privacy_limits(session, _set_limits(read_privacy_limits(session.study), limits))
+        export, path = find_export(session, which)
         options: dict[str, Json] = {} if looks is None else {"looks_per_second": looks}
-        work = measuring.prepare(session, path or place_of(session, export), export, options)
-        result, _ = run_here(session, work, Bar(work.title))
-        allowed = privacy_limits(session.study)
+        work = measuring.prepare(session, path or find_clip(session, export), export, options)
+        result, _ = run_inline(session, work, Bar(work.title))
+        allowed = read_privacy_limits(session.study)
     report = PrivacyReport.from_json(result)
-    over, missing = over_limit(report, allowed), not_measured(report)
+    over, missing = exceeded_limits(report, allowed), unmeasured_limits(report)
     heading = f"Recording {export.recording.number}, {export.run.backend}: {export.clip}"
     found: dict[str, Json] = {
         "recording": export.recording.number,
@@ -318,16 +326,18 @@ def privacy(study: Path, which: str | None, looks: float | None, limits: tuple[s
         "report": {key: value for key, value in result.items() if key != "file"},
         "file": result["file"],
     }
-    tell(as_json, found, "\n".join([heading, *lines_of(report, over, missing), f"The report: {result['file']}"]))
+    print_result(
+        as_json, found, "\n".join([heading, *format_report(report, over, missing), f"The report: {result['file']}"])
+    )
 
 
-def _changed(limits: PrivacyLimits, settings: tuple[str, ...]) -> PrivacyLimits:
+def _set_limits(limits: PrivacyLimits, settings: tuple[str, ...]) -> PrivacyLimits:
     """Return limits with some set anew, each given as NAME=VALUE."""
     values: dict[str, Any] = asdict(limits)
-    hint = f"Write NAME=VALUE, with one of: {', '.join(LIMITS)}."
+    hint = f"Write NAME=VALUE, with one of: {', '.join(LIMIT_NAMES)}."
     for setting in settings:
         name, _, text = setting.partition("=")
-        if name not in LIMITS:
+        if name not in LIMIT_NAMES:
             raise UserError(f"There is no limit “{name}”.", hint)
         try:
             values[name] = int(text) if name == "leak_frames" else float(text)
@@ -375,22 +385,22 @@ def voice(
     """
     from anonymize.voice import sound_job as treating
     from project.queries.recording_rows import all_recordings
-    from project.session.jobs import run_here
-    from project.session.session import recording_called
+    from project.session.jobs import run_inline
+    from project.session.session import resolve_recording
 
-    choice = chosen_sound(method, cover, flags)
+    choice = parse_sound_choice(method, cover, flags)
     with Session.open(study) as session:
         session.study.require_writable()
         there = all_recordings(session.study)
         if recording is None and len(there) != 1:
             raise UserError("Say which recording.", "Give its number: --recording 1")
-        chosen = there[0] if recording is None else recording_called(session, recording)
+        chosen = there[0] if recording is None else resolve_recording(session, recording)
         name = f"recording-{chosen.number:04}-{choice.voice}.flac"
         if out is None:
             out = session.study.folder / "anonymized" / name
             out.parent.mkdir(exist_ok=True)
         work = treating.prepare(session, chosen.id, choice, out, overwrite=overwrite)
-        result, _ = run_here(session, work, Bar(work.title))
+        result, _ = run_inline(session, work, Bar(work.title))
         covered = len(cast(list[Json], cast(dict[str, Json], work.parameters["sound"])["spans"]))
         transcript = bool(work.parameters["said"])
     found: dict[str, Json] = {
@@ -400,7 +410,7 @@ def voice(
         "transcript": transcript,
         **result,
     }
-    tell(as_json, found, "\n".join(_voice_lines(found)))
+    print_result(as_json, found, "\n".join(_voice_lines(found)))
 
 
 def _voice_lines(found: dict[str, Json]) -> list[str]:
@@ -414,7 +424,7 @@ def _voice_lines(found: dict[str, Json]) -> list[str]:
     if not found["transcript"] and found["cover"] != NONE:
         lines.append(f"  {NO_TRANSCRIPT}")
     if found["voice"] == KEEP:
-        lines.append(f"  The voices are as they were. {IDENTIFIES}")
+        lines.append(f"  The voices are as they were. {VOICE_WARNING}")
     if measures["intonation"] is not None:
         lines.append(f"  Course of the pitch: correlation {measures['intonation']:.2f}.")
     if measures["speaking_rate_ratio"] is not None:
@@ -423,9 +433,9 @@ def _voice_lines(found: dict[str, Json]) -> list[str]:
     if words is None:
         lines.append("  Words are not compared: no model that recognises speech is installed.")
     elif words["errors_after"] is not None:
-        before = "" if words["errors_before"] is None else f"{percent(words['errors_before'])} before, "
+        before = "" if words["errors_before"] is None else f"{format_percent(words['errors_before'])} before, "
         against = "the transcript" if words["reference"] == "transcript" else "what was recognised before"
-        lines.append(f"  Word errors against {against}: {before}{percent(words['errors_after'])} after.")
+        lines.append(f"  Word errors against {against}: {before}{format_percent(words['errors_after'])} after.")
     if voices is None:
         lines.append("  Voices are not compared; for that: greenroom models fetch voice-embedding")
     else:

@@ -11,20 +11,20 @@ from typing import Any
 
 import click
 
-from app.cli.command import STUDY, Bar, json_option, progress_bar, tell
-from app.cli.segment import SegmentFilterArgs, filters, found_by
+from app.cli.command import STUDY, Bar, json_option, print_result, progress_bar
+from app.cli.segment import SegmentFilterArgs, filter_options, find_segments
 from benchmark.judging.ask_job import AskPlan, prepare
 from benchmark.judging.run_config import AskRequest
-from benchmark.judging.run_outcome import RunOutcome, outcome_from, refusal
-from project.entities.judgments import RAW, Judgment, JudgmentStatus
+from benchmark.judging.run_outcome import RunOutcome, read_outcome, refusal_error
+from project.entities.judgments import RAW_CONDITION, Judgment, JudgmentStatus
 from project.entities.study_records import Json
 from project.errors import UserError
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from project.timebase import format_time
 
-_LABEL = "label"
-_LONGEST = 60
+_LABEL_KEY = "label"
+_MAX_DETAIL_CHARS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +73,8 @@ class JudgmentRow:
             return f"({self.judgment.status.value})"
         if self.hidden:
             return "(hidden)"
-        label = self.judgment.answer.get(_LABEL)
-        return str(label) if label is not None else _value(next(iter(self.judgment.answer.values()), ""))
+        label = self.judgment.answer.get(_LABEL_KEY)
+        return str(label) if label is not None else _format_value(next(iter(self.judgment.answer.values()), ""))
 
     def details(self) -> str:
         """Return what else was said, in short; the error where there is no answer."""
@@ -83,11 +83,11 @@ class JudgmentRow:
             return one.error
         if self.hidden:
             return ""
-        rest = {name: value for name, value in one.answer.items() if name != _LABEL and value not in (None, "", [])}
-        if _LABEL not in one.answer:
+        rest = {name: value for name, value in one.answer.items() if name != _LABEL_KEY and value not in (None, "", [])}
+        if _LABEL_KEY not in one.answer:
             rest = dict([*rest.items()][1:])
-        text = "; ".join(f"{name}: {_value(value)}" for name, value in rest.items())
-        return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+        text = "; ".join(f"{name}: {_format_value(value)}" for name, value in rest.items())
+        return text if len(text) <= _MAX_DETAIL_CHARS else f"{text[:_MAX_DETAIL_CHARS]}…"
 
     def took(self) -> str:
         """Return time, tokens and money."""
@@ -102,25 +102,25 @@ class JudgmentRow:
         return ", ".join(parts)
 
 
-def answers_shown(session: Session, ids: Sequence[str], cached: Container[str]) -> list[JudgmentRow]:
+def visible_answers(session: Session, ids: Sequence[str], cached: Container[str]) -> list[JudgmentRow]:
     """Return judgments as who works here may see them, by recording and time, judges in the order of the answers.
 
     That they were shown is written down, as in the window. `cached` are the ids of those that were not asked now.
     """
-    from annotate.blinding.reveals import reveal, shown
+    from annotate.blinding.reveals import reveal, split_by_visibility
     from project.queries.annotator_rows import all_annotators
-    from project.queries.judgment_rows import judgments_called
-    from project.queries.segment_rows import segment
+    from project.queries.judgment_rows import find_judgments
+    from project.queries.segment_rows import find_segment
 
-    found = {one.id: one for one in judgments_called(session.study, ids)}
-    parted = shown(session, [found[one] for one in ids if one in found])
+    found = {one.id: one for one in find_judgments(session.study, ids)}
+    parted = split_by_visibility(session, [found[one] for one in ids if one in found])
     for segment_id, task in {(one.segment_id, one.task) for one in parted.judgments}:
         reveal(session, segment_id, task)
     numbers = {one: session.recording(one).number for one in {each.recording_id for each in found.values()}}
     names = {one.id: one.name for one in all_annotators(session.study)}
     people = {}
     for segment_id in {one.segment_id for one in found.values()}:
-        about = segment(session.study, segment_id)
+        about = find_segment(session.study, segment_id)
         people[segment_id] = f"{names.get(about.annotator_id, '?')}: {about.label}" if about else ""
     listed = [(one, "") for one in parted.judgments] + [(one, parted.why_not) for one in parted.hidden]
     made = [
@@ -134,7 +134,7 @@ def answers_shown(session: Session, ids: Sequence[str], cached: Container[str]) 
     )
 
 
-def table(answers: Iterable[JudgmentRow]) -> list[str]:
+def format_table(answers: Iterable[JudgmentRow]) -> list[str]:
     """Return lines: for every segment who made it, and below each judge with verdict, details and what it took."""
     rows = [*answers]
     widths = [max((len(text) for text in column), default=0) for column in zip(*map(_cells, rows), strict=True)]
@@ -153,7 +153,7 @@ def table(answers: Iterable[JudgmentRow]) -> list[str]:
 
 
 def _cells(one: JudgmentRow) -> tuple[str, str, str, str]:
-    condition = "" if one.judgment.condition == RAW else f" ({one.judgment.condition[:8]})"
+    condition = "" if one.judgment.condition == RAW_CONDITION else f" ({one.judgment.condition[:8]})"
     return f"{one.judgment.judge.get('name', '')}{condition}", one.verdict(), one.took(), one.details()
 
 
@@ -162,11 +162,11 @@ def _currency(one: Judgment) -> str:
     return str(settings.get("currency", "USD")) if isinstance(settings, dict) else ""
 
 
-def _value(value: Json) -> str:
+def _format_value(value: Json) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "none"
     if isinstance(value, dict):
-        return ", ".join(f"{name} {_value(one)}" for name, one in value.items())
+        return ", ".join(f"{name} {_format_value(one)}" for name, one in value.items())
     return "yes" if value is True else "no" if value is False else str(value)
 
 
@@ -204,7 +204,7 @@ def _value(value: Json) -> str:
 @click.option(
     "--as", "who", metavar="NAME", help="Whose eyes see the answers: judges are hidden until one's own is said."
 )
-@filters
+@filter_options
 @json_option
 def ask(
     study: Path,
@@ -236,7 +236,7 @@ def ask(
       greenroom ask my-study.greenroom --all --judge gpt --condition blur
     """
     from benchmark.judge_input.input_plan import InputSettings
-    from benchmark.judging.judge_registry import judges_called
+    from benchmark.judging.judge_registry import get_judges
     from benchmark.judging.run_budget import Limits
     from benchmark.judging.run_config import AskRequest
 
@@ -244,8 +244,8 @@ def ask(
         session.study.require_writable()
         frames = sight.pop("frames")
         request = AskRequest(
-            judges_called(session, judges),
-            _chosen(session, segments, everything, asked),
+            get_judges(session, judges),
+            _select_segments(session, segments, everything, asked),
             task,
             variant,
             condition,
@@ -258,25 +258,27 @@ def ask(
         )
         came = ask_here(session, request)
         came.require_something()
-        answers = answers_shown(session, came.ids, {*came.cached})
+        answers = visible_answers(session, came.ids, {*came.cached})
     told: dict[str, Json] = {"judgments": [one.as_json() for one in answers], **came.as_json()}
-    tell(as_json, told, "\n".join([*table(answers), *came.lines()]))
+    print_result(as_json, told, "\n".join([*format_table(answers), *came.lines()]))
 
 
-def _chosen(session: Session, segments: tuple[str, ...], everything: bool, asked: SegmentFilterArgs) -> list[str]:
+def _select_segments(
+    session: Session, segments: tuple[str, ...], everything: bool, asked: SegmentFilterArgs
+) -> list[str]:
     """Return the ids of the segments that are named or found, by recording and time."""
-    from annotate.segments.segment_edits import find
+    from annotate.segments.segment_edits import find_segment
 
     given = any(getattr(asked, one.name) not in (None, ()) for one in fields(SegmentFilterArgs))
     if segments and (everything or given):
         raise UserError("Segments are named, or found by conditions, not both.", "Leave one of the two out.")
     if segments:
-        return [find(session, one).id for one in dict.fromkeys(segments)]
+        return [find_segment(session, one).id for one in dict.fromkeys(segments)]
     if not everything and not given:
         raise UserError(
             "Which segments?", "Name them with --segment, or find them: --all, --recording 1, --label error."
         )
-    found = found_by(session, asked)
+    found = find_segments(session, asked)
     if not found:
         raise UserError("No segment fits.", "See which there are: greenroom segment list STUDY")
     return found
@@ -315,7 +317,7 @@ class AskResult:
             UserError: nothing could be asked; `Forbidden` where the policy is why.
         """
         if not self.ids and self.outcome.notes:
-            raise refusal(self.outcome.notes)
+            raise refusal_error(self.outcome.notes)
 
     def as_json(self) -> dict[str, Json]:
         """Return it for `--json`."""
@@ -337,18 +339,18 @@ def ask_here(session: Session, request: AskRequest) -> AskResult:
     """
     with progress_bar("Looking up") as bar:
         asking = prepare(session, request, bar)
-    return finish(session, asking)
+    return run_ask_plan(session, asking)
 
 
-def finish(session: Session, asking: AskPlan) -> AskResult:
+def run_ask_plan(session: Session, asking: AskPlan) -> AskResult:
     """Ask what is left to ask, with progress."""
     outcome, new = RunOutcome(), []
     if asking.work is not None:
         bar = _Bar(asking.work.title)
         try:
-            result, changes = run_here(session, asking.work, bar)
+            result, changes = run_inline(session, asking.work, bar)
         finally:
             bar.clear()
-        outcome, new = outcome_from(result), sorted(changes.ids("judgment"))
+        outcome, new = read_outcome(result), sorted(changes.ids("judgment"))
     outcome.notes[:0] = asking.notes
     return AskResult(tuple(one.id for one in asking.cached), tuple(new), outcome)

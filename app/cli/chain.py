@@ -13,19 +13,18 @@ import click
 from annotate.chains import chain_checks as counting
 from annotate.chains import chain_edits as commands
 from annotate.chains import chain_versions
-from annotate.chains.chain_checks import ChainProblem, problems
-from annotate.chains.chain_checks import sound as is_sound
+from annotate.chains.chain_checks import ChainProblem, find_problems, is_sound
 from annotate.chains.chain_edits import find_chain
-from annotate.chains.chain_versions import chosen_versions, reviewed
-from app.cli.command import RAW, STUDY, LazyGroup, json_option, tell
+from annotate.chains.chain_versions import read_review_status, select_versions
+from app.cli.command import STUDY, UNSCRUBBED_NOTE, LazyGroup, json_option, print_result
 from project.entities.causal_chains import Chain, ChainDecision, ChainGraph, NodeKind
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.queries.annotator_rows import all_annotators
-from project.queries.chain_rows import all_chains, chains_of, graph_of, graphs_of
+from project.queries.chain_rows import all_chains, chains_of, read_graph, read_graphs
 from project.queries.recording_rows import all_participants
-from project.session.session import Session, participant_called, recording_called
-from project.text_format import counted
+from project.session.session import Session, resolve_participant, resolve_recording
+from project.text_format import pluralize
 from project.timebase import format_time, parse_time
 
 _PLACES = {
@@ -56,7 +55,7 @@ CHAIN = click.argument("chain_id", metavar="CHAIN")
 AUTHOR = click.option("--annotator", help="Who drew the chain: nobody else may change it. By default anybody's.")
 
 
-def work_as_author(session: Session, annotator: str | None, chain_id: str) -> None:
+def use_author_name(session: Session, annotator: str | None, chain_id: str) -> None:
     """Work under the name of who drew a chain, where no other name was given."""
     if annotator is None:
         author = commands.find_chain(session, chain_id).annotator_id
@@ -77,10 +76,10 @@ def add(study: Path, recording: str, name: str, annotator: str, as_json: bool) -
       greenroom chain add my-study.greenroom --recording 1 --name "The proposal" --annotator Ada
     """
     with Session.open(study, annotator) as session:
-        owner = recording_called(session, recording)
+        owner = resolve_recording(session, recording)
         chain_id, _ = commands.add_chain(session, owner.id, name)
         named = commands.find_chain(session, chain_id).name
-    tell(as_json, {"id": chain_id, "name": named, "recording": owner.number}, f"Added {chain_id}")
+    print_result(as_json, {"id": chain_id, "name": named, "recording": owner.number}, f"Added {chain_id}")
 
 
 @click.command()
@@ -130,9 +129,9 @@ def node(
             "A node of a segment or an utterance takes all from it.", "Add edges with: greenroom chain edge"
         )
     with Session.open(study, annotator) as session:
-        work_as_author(session, annotator, chain_id)
+        use_author_name(session, annotator, chain_id)
         if kind is not None:
-            people = [participant_called(session, one).id for one in who]
+            people = [resolve_participant(session, one).id for one in who]
             span = parse_time(start or ""), parse_time(end or "")
             node_id, _ = commands.add_node(
                 *(session, chain_id, NodeKind(kind), text, *span, people), reasons=reason, results=result
@@ -150,7 +149,7 @@ def node(
         "start": made.start_us / 1e6,
         "end": made.end_us / 1e6,
     }
-    tell(as_json, shown, f"Added {node_id}")
+    print_result(as_json, shown, f"Added {node_id}")
 
 
 @click.command()
@@ -168,11 +167,11 @@ def edge(study: Path, reason: str, result: str, remove: bool, annotator: str | N
       greenroom chain edge my-study.greenroom REASON RESULT
     """
     with Session.open(study, annotator) as session:
-        work_as_author(session, annotator, commands.find_node(session, result).chain_id)
+        use_author_name(session, annotator, commands.find_node(session, result).chain_id)
         change = commands.delete_edge if remove else commands.add_edge
         change(session, reason, result)
     shown: dict[str, Json] = {"reason": reason, "result": result, "there": not remove}
-    tell(as_json, shown, f"{'Removed' if remove else 'Added'}: {reason} is a reason for {result}")
+    print_result(as_json, shown, f"{'Removed' if remove else 'Added'}: {reason} is a reason for {result}")
 
 
 @click.command()
@@ -188,9 +187,9 @@ def remove(study: Path, node_ids: tuple[str, ...], annotator: str | None, as_jso
       greenroom chain remove my-study.greenroom NODE
     """
     with Session.open(study, annotator) as session:
-        work_as_author(session, annotator, commands.find_node(session, node_ids[0]).chain_id)
+        use_author_name(session, annotator, commands.find_node(session, node_ids[0]).chain_id)
         commands.delete_nodes(session, node_ids)
-    tell(as_json, {"deleted": [*node_ids]}, f"Deleted {counted(len(node_ids), 'node')}")
+    print_result(as_json, {"deleted": [*node_ids]}, f"Deleted {pluralize(len(node_ids), 'node')}")
 
 
 @click.command()
@@ -206,9 +205,9 @@ def delete(study: Path, chain_id: str, annotator: str | None, as_json: bool) -> 
       greenroom chain delete my-study.greenroom CHAIN
     """
     with Session.open(study, annotator) as session:
-        work_as_author(session, annotator, chain_id)
+        use_author_name(session, annotator, chain_id)
         commands.delete_chain(session, chain_id)
-    tell(as_json, {"deleted": chain_id}, f"Deleted {chain_id}")
+    print_result(as_json, {"deleted": chain_id}, f"Deleted {chain_id}")
 
 
 FORMAT = click.Choice(["json", "graphml"])
@@ -233,7 +232,7 @@ def import_file(study: Path, file: Path, recording: str | None, key: str | None,
 
     with Session.open(study, annotator) as session:
         made, _ = import_chains(session, file, recording=recording, key=key)
-    tell(as_json, {"chains": [*made]}, f"Imported {counted(len(made), 'chain')}.")
+    print_result(as_json, {"chains": [*made]}, f"Imported {pluralize(len(made), 'chain')}.")
 
 
 @click.command("export")
@@ -264,15 +263,15 @@ def export_file(
     """
     from annotate.chains.chain_edits import find_chain
     from annotate.chains.chain_files import export_chains, exportable_chains
-    from project.session.session import recording_called
+    from project.session.session import resolve_recording
 
     with Session.open(study, read_only=True) as session:
         ids = [find_chain(session, one).id for one in chain_ids]
-        places = [recording_called(session, one).id for one in recording]
+        places = [resolve_recording(session, one).id for one in recording]
         graphs = exportable_chains(session, ids, places)
         export_chains(session, graphs, out, key=key, overwrite=force)
-    text = f"Wrote {counted(len(graphs), 'chain')} to {out}\n{RAW}"
-    tell(as_json, {"file": str(out), "chains": [one.chain.id for one in graphs]}, text)
+    text = f"Wrote {pluralize(len(graphs), 'chain')} to {out}\n{UNSCRUBBED_NOTE}"
+    print_result(as_json, {"file": str(out), "chains": [one.chain.id for one in graphs]}, text)
 
 
 @click.command()
@@ -300,7 +299,7 @@ def review(
         else:
             chain_versions.review_chain(session, chain_id, ChainDecision(decision), note)
     result: dict[str, Json] = {"chain": chain_id, "annotator": annotator, "decision": decision, "note": note}
-    tell(as_json, result, f"{annotator}: {decision or 'took it back'}, {chain_id}")
+    print_result(as_json, result, f"{annotator}: {decision or 'took it back'}, {chain_id}")
 
 
 @click.command()
@@ -317,7 +316,7 @@ def copy(study: Path, chain_id: str, annotator: str, as_json: bool) -> None:
     """
     with Session.open(study, annotator) as session:
         made, _ = chain_versions.copy_for_change(session, chain_id)
-    tell(as_json, {"id": made, "based_on": chain_id}, f"Added {made}")
+    print_result(as_json, {"id": made, "based_on": chain_id}, f"Added {made}")
 
 
 @click.command()
@@ -335,7 +334,7 @@ def consensus(study: Path, chain_id: str, from_id: str | None, annotator: str | 
     """
     with Session.open(study, annotator) as session:
         made, _ = chain_versions.make_consensus(session, chain_id, from_id or chain_id)
-    tell(as_json, {"id": made, "chain": chain_id, "from": from_id or chain_id}, f"Agreed on {made}")
+    print_result(as_json, {"id": made, "chain": chain_id, "from": from_id or chain_id}, f"Agreed on {made}")
 
 
 _RECORDING = click.option("--recording", help="Number, file name or id; all when not given.")
@@ -354,15 +353,15 @@ def list_chains(study: Path, recording: str | None, as_json: bool) -> None:
     """
     with Session.open(study, read_only=True) as session:
         names = {one.id: one.name for one in all_annotators(session.study)}
-        graphs = graphs_of(session.study, _wanted(session, recording))
-        listed = [_described(session, one, names) for one in graphs]
+        graphs = read_graphs(session.study, _select_chains(session, recording))
+        listed = [_chain_json(session, one, names) for one in graphs]
     lines = [
         f"{one['id']}  recording {one['recording']}  {one['name']}  {one['annotator']}  "
-        f"{counted(len(graph.nodes), 'node')}, {counted(len(graph.subchains), 'subchain')}, "
-        f"{counted(graph.steps, 'step') if is_sound(graph) else 'goes round in a circle'}  {one['standing']}"
+        f"{pluralize(len(graph.nodes), 'node')}, {pluralize(len(graph.subchains), 'subchain')}, "
+        f"{pluralize(graph.steps, 'step') if is_sound(graph) else 'goes round in a circle'}  {one['standing']}"
         for one, graph in zip(listed, graphs, strict=True)
     ]
-    tell(as_json, {"chains": [*listed]}, "\n".join(lines) or "No chains.")
+    print_result(as_json, {"chains": [*listed]}, "\n".join(lines) or "No chains.")
 
 
 @click.command()
@@ -377,10 +376,10 @@ def show(study: Path, chain_id: str, as_json: bool) -> None:
       greenroom chain show my-study.greenroom CHAIN
     """
     with Session.open(study, read_only=True) as session:
-        graph = graph_of(session.study, find_chain(session, chain_id))
+        graph = read_graph(session.study, find_chain(session, chain_id))
         names = {one.id: one.name for one in all_annotators(session.study)}
         people = {one.id: one.pseudonym for one in all_participants(session.study)}
-        described = _described(session, graph, names)
+        described = _chain_json(session, graph, names)
     nodes: list[Json] = [
         {
             "id": one.id,
@@ -403,7 +402,7 @@ def show(study: Path, chain_id: str, as_json: bool) -> None:
             f"{number[one.id]:3d}. {one.id}  {format_time(one.start_us)} to {format_time(one.end_us)}  "
             f"{one.kind.value}{who}: {one.text}{f'  because of {because}' if because else ''}"
         )
-    tell(as_json, {**described, "node_list": nodes}, "\n".join(lines))
+    print_result(as_json, {**described, "node_list": nodes}, "\n".join(lines))
 
 
 @click.command()
@@ -419,23 +418,23 @@ def check(study: Path, recording: str | None, chain_id: str | None, as_json: boo
       greenroom chain check my-study.greenroom
     """
     with Session.open(study, read_only=True) as session:
-        wanted = _wanted(session, recording) if chain_id is None else [find_chain(session, chain_id)]
+        wanted = _select_chains(session, recording) if chain_id is None else [find_chain(session, chain_id)]
         found: list[tuple[ChainGraph, ChainProblem]] = []
-        for graph in graphs_of(session.study, wanted):
+        for graph in read_graphs(session.study, wanted):
             duration_us = session.recording(graph.chain.recording_id).duration_us
-            found += [(graph, one) for one in problems(graph, duration_us)]
+            found += [(graph, one) for one in find_problems(graph, duration_us)]
     errors = sum(not one.warning for _, one in found)
     listed: list[Json] = [{"chain": graph.chain.id, **asdict(one)} for graph, one in found]
     lines = [
         f"{'warning' if one.warning else 'error'}  {graph.chain.id}"
-        f"  {_node_words(graph, one) or graph.chain.name}  {one.message}"
+        f"  {_node_text(graph, one) or graph.chain.name}  {one.message}"
         for graph, one in found
     ]
     lines.append(
-        f"{counted(len(wanted), 'chain')}: {counted(errors, 'error')}, {counted(len(found) - errors, 'warning')}."
+        f"{pluralize(len(wanted), 'chain')}: {pluralize(errors, 'error')}, {pluralize(len(found) - errors, 'warning')}."
     )
     result: dict[str, Json] = {"chains": len(wanted), "errors": errors, "problems": listed}
-    tell(as_json, result, "\n".join(lines))
+    print_result(as_json, result, "\n".join(lines))
 
 
 @click.command()
@@ -453,13 +452,13 @@ def statistics(study: Path, everything: bool, as_json: bool) -> None:
     """
     with Session.open(study, read_only=True) as session:
         chains = all_chains(session.study)
-        found = counting.statistics(
-            graphs_of(session.study, chains if everything else chosen_versions(session, chains)) if chains else []
+        found = counting.compute_chain_statistics(
+            read_graphs(session.study, chains if everything else select_versions(session, chains)) if chains else []
         )
     figures = found.figures()
     lines = [f"{'':32} {'here':>8} {'R3-VQA':>8}"]
-    lines += [f"{one.name:32} {_number(one.value):>8} {_number(one.published):>8}" for one in figures]
-    lines += [f"Chains of {counted(length, 'step')}: {many}" for length, many in found.steps.items()]
+    lines += [f"{one.name:32} {_format_number(one.value):>8} {_format_number(one.published):>8}" for one in figures]
+    lines += [f"Chains of {pluralize(length, 'step')}: {many}" for length, many in found.steps.items()]
     if found.empty or found.unsound:
         lines.append(f"Left out: {found.empty} without edges, {found.unsound} that do not hold together.")
     result: dict[str, Json] = {
@@ -470,16 +469,16 @@ def statistics(study: Path, everything: bool, as_json: bool) -> None:
         "empty": found.empty,
         "unsound": found.unsound,
     }
-    tell(as_json, result, "\n".join(lines))
+    print_result(as_json, result, "\n".join(lines))
 
 
-def _wanted(session: Session, recording: str | None) -> list[Chain]:
+def _select_chains(session: Session, recording: str | None) -> list[Chain]:
     if recording is None:
         return all_chains(session.study)
-    return chains_of(session.study, recording_called(session, recording).id)
+    return chains_of(session.study, resolve_recording(session, recording).id)
 
 
-def _described(session: Session, graph: ChainGraph, names: Mapping[str, str]) -> dict[str, Json]:
+def _chain_json(session: Session, graph: ChainGraph, names: Mapping[str, str]) -> dict[str, Json]:
     chain = graph.chain
     return {
         "id": chain.id,
@@ -491,16 +490,16 @@ def _described(session: Session, graph: ChainGraph, names: Mapping[str, str]) ->
         "edges": len(graph.edges),
         "subchains": len(graph.subchains),
         "steps": graph.steps if is_sound(graph) else None,
-        "standing": reviewed(session, graph).standing.value,
+        "standing": read_review_status(session, graph).standing.value,
     }
 
 
-def _node_words(graph: ChainGraph, one: ChainProblem) -> str:
+def _node_text(graph: ChainGraph, one: ChainProblem) -> str:
     node = graph.by_id.get(one.node_id)
     return "" if node is None else f"{node.id} “{node.text}”"
 
 
-def _number(value: float | None) -> str:
+def _format_number(value: float | None) -> str:
     if value is None:
         return "-"
     return str(int(value)) if value == int(value) else f"{value:.2f}"

@@ -13,8 +13,8 @@ import click
 
 from project.entities.study_records import Json
 from project.errors import UserError
-from project.progress import RemainingTimeEstimator, time_left
-from project.text_format import shown
+from project.progress import RemainingTimeEstimator, format_time_left
+from project.text_format import escape_unprintable
 
 
 class LazyGroup(click.Group):
@@ -45,10 +45,10 @@ class LazyGroup(click.Group):
 Function = TypeVar("Function", bound=Callable[..., Any])
 STUDY = click.argument("study", type=click.Path(path_type=Path))
 """The study that a command is about."""
-REDRAW_EVERY_S = 0.1
-BAR = 28
+REDRAW_INTERVAL_S = 0.1
+BAR_WIDTH = 28
 
-RAW = "Names and all else that is personal are in it. Scrubbed: greenroom pii apply, or greenroom release."
+UNSCRUBBED_NOTE = "Names and all else that is personal are in it. Scrubbed: greenroom pii apply, or greenroom release."
 """What is said after an export that was not scrubbed."""
 
 
@@ -57,21 +57,21 @@ def json_option(function: Function) -> Function:
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")(function)
 
 
-def tell(as_json: bool, result: Mapping[str, Json], text: str) -> None:
+def print_result(as_json: bool, result: Mapping[str, Json], text: str) -> None:
     """Print the result of a command, as an object or as text for people.
 
     Raises:
         UserError: what it is printed to takes no more.
     """
     try:
-        click.echo(as_object(result) if as_json else _printable(text))
+        click.echo(to_json_line(result) if as_json else _escape_lines(text))
     except BrokenPipeError:
         raise
     except OSError as error:
         raise UserError(f"The result cannot be printed: {error.strerror}.", "What was asked for is done.") from None
 
 
-def as_object(result: Mapping[str, Json]) -> str:
+def to_json_line(result: Mapping[str, Json]) -> str:
     """Return a JSON object of one line; all as escapes where standard output knows not every character.
 
     What cannot be printed is an escape in any case: what a model wrote must not steer the terminal that shows it.
@@ -82,9 +82,9 @@ def as_object(result: Mapping[str, Json]) -> str:
     return line if line.encode(_encoding(), "ignore") == line.encode("utf-8", "surrogatepass") else json.dumps(result)
 
 
-def _printable(text: str) -> str:
+def _escape_lines(text: str) -> str:
     """Return lines with what cannot be printed as escapes: the name of a file must not steer the terminal."""
-    lines = "\n".join(shown(line) for line in text.split("\n"))
+    lines = "\n".join(escape_unprintable(line) for line in text.split("\n"))
     return lines.encode(_encoding(), "backslashreplace").decode(_encoding())
 
 
@@ -96,7 +96,7 @@ class Bar:
     """Progress on standard error: a line that redraws itself on a terminal, nothing elsewhere."""
 
     def __init__(self, title: str, clock: Callable[[], float] = time.monotonic) -> None:
-        self._title = shown(title)
+        self._title = escape_unprintable(title)
         self._shown = sys.stderr.isatty()
         self._clock = clock
         self._remaining = RemainingTimeEstimator(clock)
@@ -105,17 +105,17 @@ class Bar:
     def progress(self, done: int, total: int, text: str = "") -> None:
         """Draw `done` of `total`, with the time that is left."""
         now = self._clock()
-        if not self._shown or (now - self._last < REDRAW_EVERY_S and done != total):
+        if not self._shown or (now - self._last < REDRAW_INTERVAL_S and done != total):
             return
         self._last = now
-        left = time_left(self._remaining.seconds(done, total))
+        left = format_time_left(self._remaining.seconds(done, total))
         if total:
-            filled = min(BAR, BAR * done // total)
-            drawn = f"[{'#' * filled}{'.' * (BAR - filled)}] {100 * done // total:3d}%"
+            filled = min(BAR_WIDTH, BAR_WIDTH * done // total)
+            drawn = f"[{'#' * filled}{'.' * (BAR_WIDTH - filled)}] {100 * done // total:3d}%"
             state = "  ".join(part for part in (drawn, left, text) if part)
         else:
             state = f"{done}  {text}"
-        click.echo(f"\r\033[K{self._title} {shown(state)}", nl=False, err=True)
+        click.echo(f"\r\033[K{self._title} {escape_unprintable(state)}", nl=False, err=True)
 
     def check_cancelled(self) -> None:
         """Return: Ctrl+C ends a command by itself."""
@@ -142,4 +142,4 @@ def ask_passphrase(path: Path, why: str) -> str | None:
         return None
     if why:
         click.echo(why, err=True)
-    return str(click.prompt(f"Passphrase of {shown(path.name)}", hide_input=True, err=True))
+    return str(click.prompt(f"Passphrase of {escape_unprintable(path.name)}", hide_input=True, err=True))

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import click
 
-from app.cli.command import STUDY, Bar, json_option, tell
+from app.cli.command import STUDY, Bar, json_option, print_result
 from project.entities.study_records import Json, Recording
 from project.session.session import Session
-from project.text_format import counted
-from project.timebase import SECOND
+from project.text_format import pluralize
+from project.timebase import SECOND_US
 
 RECORDING = click.option("--recording", help="Number, file name or id; all recordings when not given.")
 KIND = click.option("--kind", metavar="TRACK[.LABEL]", help="Only those, such as response or tone.sharp.")
@@ -36,7 +36,7 @@ def list_cues(study: Path, recording: str | None, kind: str | None, as_json: boo
       greenroom cues list my-study.greenroom --recording 1
       greenroom cues list my-study.greenroom --kind tone.sharp --json
     """
-    from annotate.cues.cue_marks import cues_at
+    from annotate.cues.cue_marks import cues_by_utterance
     from project.queries.annotator_rows import all_annotators
     from project.queries.recording_rows import all_participants
 
@@ -44,14 +44,14 @@ def list_cues(study: Path, recording: str | None, kind: str | None, as_json: boo
         names = {one.id: one.pseudonym for one in all_participants(session.study)}
         authors = {one.id: one.name for one in all_annotators(session.study)}
         listed: list[dict[str, Json]] = []
-        for owner in _chosen(session, recording):
-            for marks in cues_at(session, owner.id).values():
+        for owner in _select_recordings(session, recording):
+            for marks in cues_by_utterance(session, owner.id).values():
                 listed += [
                     {
                         "id": one.segment_id,
                         "recording": owner.number,
-                        "start": one.start_us / SECOND,
-                        "end": one.end_us / SECOND,
+                        "start": one.start_us / SECOND_US,
+                        "end": one.end_us / SECOND_US,
                         "track": one.track,
                         "label": one.label,
                         "who": names.get(one.participant_id or ""),
@@ -61,7 +61,7 @@ def list_cues(study: Path, recording: str | None, kind: str | None, as_json: boo
                         "prelabel": one.prelabel,
                     }
                     for one in marks
-                    if _fits(kind, one.track, one.label)
+                    if _matches_kind(kind, one.track, one.label)
                 ]
     lines = [
         f"{one['id']}  recording {one['recording']}  {one['start']:.2f} to {one['end']:.2f} s  "
@@ -69,7 +69,7 @@ def list_cues(study: Path, recording: str | None, kind: str | None, as_json: boo
         f"{'pre-label' if one['prelabel'] else one['annotator']}"
         for one in listed
     ]
-    tell(as_json, {"cues": [*listed]}, "\n".join(lines) or "No cues yet.")
+    print_result(as_json, {"cues": [*listed]}, "\n".join(lines) or "No cues yet.")
 
 
 @cues.command()
@@ -88,31 +88,33 @@ def run(study: Path, recording: str | None, as_json: bool) -> None:
     """
     from annotate.cues import cue_detection as job
     from annotate.cues.prelabels import open_prelabels
-    from anonymize.export.export_job import run_over
+    from anonymize.export.export_job import run_jobs
     from project.errors import UserError
 
     with Session.open(study) as session:
         session.study.require_writable()
         able = []
-        for owner in _chosen(session, recording):
+        for owner in _select_recordings(session, recording):
             try:
-                job.require(session, owner.id)
+                job.require_cue_sources(session, owner.id)
                 able.append(owner)
             except UserError:
                 if recording is not None:
                     raise
         found: list[dict[str, Json]] = []
-        for owner, result in run_over(
+        for owner, result in run_jobs(
             session, able, lambda one: job.prepare(session, one.id), lambda work: Bar(work.title)
         ):
             kept: dict[str, Json] = {key: result[key] for key in ("faces", "utterances", "seconds")}
             found.append({"recording": owner.number, **kept, "prelabels": len(open_prelabels(session, owner.id))})
     lines = [
-        f"Recording {one['recording']}: {_number(one, 'prelabels', 'pre-label')} from {_number(one, 'faces', 'face')}"
-        f" and {_number(one, 'utterances', 'utterance')} ({one['seconds']} s)"
+        f"Recording {one['recording']}: {_count_text(one, 'prelabels', 'pre-label')} from {_count_text(one, 'faces', 'face')}"
+        f" and {_count_text(one, 'utterances', 'utterance')} ({one['seconds']} s)"
         for one in found
     ]
-    tell(as_json, {"recordings": [*found]}, "\n".join(lines) or "No recording has anything to suggest cues from.")
+    print_result(
+        as_json, {"recordings": [*found]}, "\n".join(lines) or "No recording has anything to suggest cues from."
+    )
 
 
 @cues.command()
@@ -134,9 +136,9 @@ def accept(
     from annotate.cues import prelabels as commands
 
     with Session.open(study, annotator) as session:
-        wanted = ids or _open(session, recording, kind)
-        made = commands.accept(session, wanted)[0] if wanted else []
-    tell(as_json, {"accepted": [*made]}, f"Accepted {counted(len(made), 'pre-label')}.")
+        wanted = ids or _open_prelabel_ids(session, recording, kind)
+        made = commands.accept_prelabels(session, wanted)[0] if wanted else []
+    print_result(as_json, {"accepted": [*made]}, f"Accepted {pluralize(len(made), 'pre-label')}.")
 
 
 @cues.command()
@@ -158,35 +160,35 @@ def reject(
     from annotate.cues import prelabels as commands
 
     with Session.open(study, annotator) as session:
-        wanted = ids or _open(session, recording, kind)
+        wanted = ids or _open_prelabel_ids(session, recording, kind)
         if wanted:
-            commands.reject(session, wanted)
-    tell(as_json, {"rejected": [*wanted]}, f"Rejected {counted(len(wanted), 'pre-label')}.")
+            commands.reject_prelabels(session, wanted)
+    print_result(as_json, {"rejected": [*wanted]}, f"Rejected {pluralize(len(wanted), 'pre-label')}.")
 
 
-def _chosen(session: Session, recording: str | None) -> list[Recording]:
+def _select_recordings(session: Session, recording: str | None) -> list[Recording]:
     from project.queries.recording_rows import all_recordings
-    from project.session.session import recording_called
+    from project.session.session import resolve_recording
 
-    return all_recordings(session.study) if recording is None else [recording_called(session, recording)]
+    return all_recordings(session.study) if recording is None else [resolve_recording(session, recording)]
 
 
-def _open(session: Session, recording: str | None, kind: str | None) -> tuple[str, ...]:
+def _open_prelabel_ids(session: Session, recording: str | None, kind: str | None) -> tuple[str, ...]:
     from annotate.cues.prelabels import open_prelabels
 
     return tuple(
         one.segment.id
-        for owner in _chosen(session, recording)
+        for owner in _select_recordings(session, recording)
         for one in open_prelabels(session, owner.id)
-        if _fits(kind, one.segment.track, one.segment.label)
+        if _matches_kind(kind, one.segment.track, one.segment.label)
     )
 
 
-def _fits(kind: str | None, track: str, label: str) -> bool:
+def _matches_kind(kind: str | None, track: str, label: str) -> bool:
     return kind is None or kind in (track, f"{track}.{label}")
 
 
-def _number(one: dict[str, Json], key: str, thing: str) -> str:
+def _count_text(one: dict[str, Json], key: str, thing: str) -> str:
     number = one[key]
     assert isinstance(number, int)
-    return counted(number, thing)
+    return pluralize(number, thing)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from annotate.interchange.annotation_files import FORMATS
-from app.cli.command import RAW, STUDY, json_option, progress_bar, tell
+from app.cli.command import STUDY, UNSCRUBBED_NOTE, json_option, print_result, progress_bar
 from project.entities.study_records import Json
 from project.session.session import Session
-from project.text_format import counted
+from project.text_format import pluralize
 
 if TYPE_CHECKING:
     from annotate.interchange.document_import import LanePlan, Plan
@@ -47,20 +47,20 @@ def export_annotations(
       greenroom export my-study.greenroom --format eaf --out for-elan
       greenroom export my-study.greenroom --format csv --out all.csv --annotator Ada
     """
-    from annotate.interchange.annotation_files import format_called
-    from annotate.interchange.document_export import export, exportable
-    from annotate.study.people import annotator_called
-    from project.session.session import recording_called
+    from annotate.interchange.annotation_files import get_format
+    from annotate.interchange.document_export import export_recordings, exportable_recordings
+    from annotate.study.people import require_annotator
+    from project.session.session import resolve_recording
 
-    to = format_called(key)
+    to = get_format(key)
     with Session.open(study, read_only=True) as session:
-        wanted = exportable(session, [recording_called(session, one).id for one in recording] or None)
-        people = [annotator_called(session, one).id for one in annotator] or None
+        wanted = exportable_recordings(session, [resolve_recording(session, one).id for one in recording] or None)
+        people = [require_annotator(session, one).id for one in annotator] or None
         with progress_bar("Exporting") as bar:
-            made = export(session, to, out, wanted, people, overwrite=force, progress=bar)
+            made = export_recordings(session, to, out, wanted, people, overwrite=force, progress=bar)
     files: list[Json] = [str(path) for path in made]
-    lines = [*(f"Wrote {path}" for path in made), *(f"  Not held by it: {loss}" for loss in to.losses), RAW]
-    tell(as_json, {"format": key, "files": files, "losses": [*to.losses]}, "\n".join(lines))
+    lines = [*(f"Wrote {path}" for path in made), *(f"  Not held by it: {loss}" for loss in to.losses), UNSCRUBBED_NOTE]
+    print_result(as_json, {"format": key, "files": files, "losses": [*to.losses]}, "\n".join(lines))
 
 
 @click.command("import")
@@ -98,29 +98,29 @@ def import_annotations(
       greenroom import my-study.greenroom coded.eaf --recording 1 --mapping elan.json
     """
     from annotate.interchange.annotation_files import apply_import, plan_import, read_file
-    from annotate.interchange.lane_entries import chosen_places
+    from annotate.interchange.lane_entries import assign_recordings
     from annotate.interchange.lane_mapping import guess_mapping, load_mapping
-    from media.encoding import replaced_when_whole
+    from media.encoding import atomic_output
     from project.encryption.container import is_sealed
     from project.queries.recording_rows import all_recordings
-    from project.session.session import recording_called
-    from project.store.opening import examine
+    from project.session.session import resolve_recording
+    from project.store.opening import inspect_file
 
     if not is_sealed(study):
-        examine(study)
+        inspect_file(study)
     document = read_file(file, key)
     given = None if chosen is None else load_mapping(chosen)
     with Session.open(study, annotator, read_only=preview) as session:
         mapping = guess_mapping(session, document) if given is None else given
-        places = chosen_places(session, document, [recording_called(session, one) for one in recording])
+        places = assign_recordings(session, document, [resolve_recording(session, one) for one in recording])
         plan = plan_import(session, document, mapping, places)
         numbers = {one.id: one.number for one in all_recordings(session.study)}
         if save_mapping is not None:
-            with replaced_when_whole(save_mapping, (file,)) as temporary:
+            with atomic_output(save_mapping, (file,)) as temporary:
                 temporary.write_text(mapping.to_json(), "utf-8")
         if not preview:
             apply_import(session, plan, file.name)
-    lanes: list[Json] = [_described(lane, numbers.get(lane.recording_id)) for lane in plan.lanes]
+    lanes: list[Json] = [_lane_json(lane, numbers.get(lane.recording_id)) for lane in plan.lanes]
     result: dict[str, Json] = {
         "added": plan.added,
         "further": plan.further,
@@ -130,10 +130,10 @@ def import_annotations(
         "lanes": lanes,
         "remarks": [*plan.remarks],
     }
-    tell(as_json, result, "\n".join(_lines(plan, numbers, preview)))
+    print_result(as_json, result, "\n".join(_plan_lines(plan, numbers, preview)))
 
 
-def _described(lane: "LanePlan", number: int | None) -> dict[str, Json]:
+def _lane_json(lane: "LanePlan", number: int | None) -> dict[str, Json]:
     return {
         "part": lane.part,
         "lane": lane.lane,
@@ -150,19 +150,19 @@ def _described(lane: "LanePlan", number: int | None) -> dict[str, Json]:
     }
 
 
-def _lines(plan: "Plan | RowsPlan", numbers: Mapping[str, int], preview: bool) -> Iterator[str]:
+def _plan_lines(plan: "Plan | RowsPlan", numbers: Mapping[str, int], preview: bool) -> Iterator[str]:
     for lane in plan.lanes:
         where = f"recording {numbers[lane.recording_id]}" if lane.recording_id in numbers else "a new recording"
-        yield f"{lane.part}: {lane.lane} -> {_target(lane, where)}: new {lane.added} of {lane.entries}"
+        yield f"{lane.part}: {lane.lane} -> {_target_text(lane, where)}: new {lane.added} of {lane.entries}"
         yield from (f"  {count} left out: {why}" for why, count in lane.left_out.items())
         yield from (f"  {remark}" for remark in lane.remarks)
     yield from plan.remarks
     verb = "Would import" if preview else "Imported"
     known = f"; {plan.known} are in the study already" if plan.known else ""
-    yield f"{verb} {counted(plan.added, 'annotation')} and {counted(plan.further, 'further row')}{known}."
+    yield f"{verb} {pluralize(plan.added, 'annotation')} and {pluralize(plan.further, 'further row')}{known}."
 
 
-def _target(lane: "LanePlan", where: str) -> str:
+def _target_text(lane: "LanePlan", where: str) -> str:
     target = lane.target
     if target.becomes == "nothing":
         return "nothing"

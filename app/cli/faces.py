@@ -7,21 +7,21 @@ import click
 
 from anonymize.faces import face_review_edits as commands
 from anonymize.faces import face_review_edits as regions
-from anonymize.faces.face_review import WORDS, FaceSheet, sheet, undecided
+from anonymize.faces.face_review import REASON_TEXTS, FaceSheet, build_face_sheet, is_undecided
 from anonymize.masking.mask_coverage import Cover
-from app.cli.command import STUDY, json_option, progress_bar, tell
+from app.cli.command import STUDY, json_option, print_result, progress_bar
 from app.cli.plugin_options import scheduler_option
-from models.faces.face_detectors import DETECTORS, JOINED, PROCESSORS, joined, usual
+from models.faces.face_detectors import DETECTORS, PROCESSORS, SEPARATOR, default_detectors, join_names
 from project.entities.face_regions import Keyframe, RegionKind
 from project.entities.study_records import FaceTrack, Json, ParticipantRole, Recording
 from project.errors import UserError
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import all_participants
-from project.session.session import Session, recording_called
-from project.text_format import counted
+from project.session.session import Session, resolve_recording
+from project.text_format import pluralize
 from project.timebase import FrameTimes, format_time, parse_time
 
-FAILED = 2
+EXIT_FAILED = 2
 """The exit code where some recordings could not be tracked."""
 
 
@@ -69,20 +69,20 @@ def faces(
       greenroom faces my-study.greenroom --scheduler tcp://node7:8786
     """
     from anonymize.faces import face_tracking_job as face_tracking
-    from benchmark.cluster.coordinator import run_all
+    from benchmark.cluster.coordinator import run_jobs
     from project.queries.recording_rows import all_recordings
-    from project.session.session import recording_called
+    from project.session.session import resolve_recording
 
-    names = joined(detectors) if detectors else usual()
+    names = join_names(detectors) if detectors else default_detectors()
     with Session.open(study) as session:
         session.study.require_writable()
         seen = [r for r in all_recordings(session.study) if session.has_picture(r.id)]
-        chosen = seen if recording is None else [recording_called(session, recording)]
+        chosen = seen if recording is None else [resolve_recording(session, recording)]
         works = [face_tracking.prepare(session, r.id, detectors=names, processor=processor) for r in chosen]
         found: list[dict[str, Json]] = []
         failed: list[dict[str, Json]] = []
         with progress_bar("Track faces") as bar:
-            ended = run_all(session, works, bar, scheduler)
+            ended = run_jobs(session, works, bar, scheduler)
         for owner, done in zip(chosen, ended, strict=True):
             if done.error is not None and len(chosen) == 1:
                 raise done.error
@@ -101,17 +101,17 @@ def faces(
         for one in found
     ]
     lines += [f"Recording {one['recording']}: FAILED. {one['problem']}" for one in failed]
-    tell(
+    print_result(
         as_json,
-        {**totals, "detectors": [*names.split(JOINED)], "recordings": [*found], "failed": [*failed]},
+        {**totals, "detectors": [*names.split(SEPARATOR)], "recordings": [*found], "failed": [*failed]},
         "\n".join(lines) or "The study has no recordings with a picture yet.",
     )
     if failed:
-        count = f"{len(failed)} of {counted(len(chosen), 'recording')}"
+        count = f"{len(failed)} of {pluralize(len(chosen), 'recording')}"
         click.echo(
             f"greenroom: {count} could not be tracked. Put right what is said above, then run it again.", err=True
         )
-        context.exit(FAILED)
+        context.exit(EXIT_FAILED)
 
 
 _ALL = "all"
@@ -167,35 +167,35 @@ def review_faces(
     from media.frame_index import load_index
     from project.files.temporary_files import cache_folder
 
-    drawn = [(kind, box) for kind, boxes in _drawn(faces, areas, nothings) for box in boxes]
+    drawn = [(kind, box) for kind, boxes in _regions_by_kind(faces, areas, nothings) for box in boxes]
     edits = bool(drawn or dismiss or assign or seen or reviewed or withdraw)
     if reviewed and withdraw:
         raise UserError("A recording is reviewed, or it is not.", "Give --reviewed or --withdraw.")
     if (start or end or label) and not drawn:
         raise UserError("--from, --to and --label say something about a region.", "Give --face, --area or --nothing.")
     with Session.open(study, annotator, read_only=not edits) as session:
-        owner = recording_called(session, recording)
+        owner = resolve_recording(session, recording)
         times = load_index(session.usable_picture(owner.id).path, cache_folder()).times
         first = 0 if start is None else parse_time(start)
         last = owner.duration_us if end is None else parse_time(end)
         for kind, text in drawn:
-            regions.add_region(session, owner.id, kind, Keyframe(first, *_box(text)), last, label=label)
-        _say_about_tracks(session, owner, sheet(session, owner.id, times), dismiss, assign)
-        _say_seen(session, owner, times, seen)
+            regions.add_region(session, owner.id, kind, Keyframe(first, *_parse_box(text)), last, label=label)
+        _apply_track_edits(session, owner, build_face_sheet(session, owner.id, times), dismiss, assign)
+        _mark_seen(session, owner, times, seen)
         if reviewed:
             commands.mark_reviewed(session, owner.id, times)
         if withdraw:
             commands.withdraw_review(session, owner.id)
-        _tell(session, sheet(session, owner.id, times), as_json)
+        _print_sheet(session, build_face_sheet(session, owner.id, times), as_json)
 
 
-def _drawn(
+def _regions_by_kind(
     faces: Sequence[str], areas: Sequence[str], nothings: Sequence[str]
 ) -> list[tuple[RegionKind, Sequence[str]]]:
     return [(RegionKind.FACE, faces), (RegionKind.AREA, areas), (RegionKind.NOTHING, nothings)]
 
 
-def _box(text: str) -> tuple[int, int, int, int]:
+def _parse_box(text: str) -> tuple[int, int, int, int]:
     parts = text.split(",")
     try:
         x, y, width, height = (int(one) for one in parts)
@@ -204,13 +204,13 @@ def _box(text: str) -> tuple[int, int, int, int]:
     return x, y, width, height
 
 
-def _say_about_tracks(
+def _apply_track_edits(
     session: Session, owner: Recording, found: FaceSheet, dismiss: Sequence[str], assign: Sequence[tuple[str, str]]
 ) -> None:
     if dismiss:
-        commands.dismiss_faces(session, [_track(found, one).id for one in dismiss])
+        commands.dismiss_faces(session, [_find_track(found, one).id for one in dismiss])
     for name in dict.fromkeys(name for _, name in assign):
-        ids = [_track(found, one).id for one, whose in assign if whose == name]
+        ids = [_find_track(found, one).id for one, whose in assign if whose == name]
         known = next((one for one in all_participants(session.study) if one.pseudonym == name.strip()), None)
         if known is None:
             commands.assign_faces_to_new(session, owner.id, ids, name, ParticipantRole.USER)
@@ -218,7 +218,7 @@ def _say_about_tracks(
             commands.assign_faces(session, ids, known.id)
 
 
-def _track(found: FaceSheet, text: str) -> FaceTrack:
+def _find_track(found: FaceSheet, text: str) -> FaceTrack:
     tracks = found.tracks
     fits = [one for number, one in enumerate(tracks, 1) if text in (one.id, str(number))]
     if not fits:
@@ -229,11 +229,11 @@ def _track(found: FaceSheet, text: str) -> FaceTrack:
     return fits[0]
 
 
-def _say_seen(session: Session, owner: Recording, times: FrameTimes, seen: Sequence[str]) -> None:
+def _mark_seen(session: Session, owner: Recording, times: FrameTimes, seen: Sequence[str]) -> None:
     spans: list[tuple[int, int]] = []
     for text in seen:
         if text == _ALL:
-            spans += [(one.start_us, one.end_us) for one in sheet(session, owner.id, times).waiting]
+            spans += [(one.start_us, one.end_us) for one in build_face_sheet(session, owner.id, times).waiting]
             continue
         start, dash, end = text.partition("-")
         if not dash:
@@ -243,7 +243,7 @@ def _say_seen(session: Session, owner: Recording, times: FrameTimes, seen: Seque
         commands.mark_seen(session, owner.id, spans)
 
 
-def _tell(session: Session, found: FaceSheet, as_json: bool) -> None:
+def _print_sheet(session: Session, found: FaceSheet, as_json: bool) -> None:
     names = {one.id: one.name for one in all_annotators(session.study)}
     people = {one.id: one.pseudonym for one in all_participants(session.study)}
     numbers = {one.id: number for number, one in enumerate(found.tracks, 1)}
@@ -262,7 +262,7 @@ def _tell(session: Session, found: FaceSheet, as_json: bool) -> None:
                 "end": one.end_us / 1e6,
                 "state": one.state.value,
                 "reason": one.reason.value,
-                "why": WORDS[one.reason],
+                "why": REASON_TEXTS[one.reason],
                 "track": one.track_id,
                 "frame": one.frame,
                 "box": None if one.box is None else [*one.box],
@@ -278,7 +278,7 @@ def _tell(session: Session, found: FaceSheet, as_json: bool) -> None:
                 "participant": people.get(one.participant_id or ""),
                 "dismissed": one.dismissed,
                 "doubtful": one.doubtful,
-                "undecided": undecided(one),
+                "undecided": is_undecided(one),
             }
             for one in found.tracks
         ],
@@ -295,11 +295,11 @@ def _tell(session: Session, found: FaceSheet, as_json: bool) -> None:
         "suggestions": [[*one.track_ids] for one in found.suggestions()],
     }
     lines = [
-        f"{format_time(one.start_us)} to {format_time(one.end_us)}  {one.state.value}  {WORDS[one.reason]}"
+        f"{format_time(one.start_us)} to {format_time(one.end_us)}  {one.state.value}  {REASON_TEXTS[one.reason]}"
         + (f" (track {numbers[one.track_id]})" if one.track_id in numbers else "")
         for one in found.waiting
     ]
-    tracks = counted(len(found.tracks), "track")
+    tracks = pluralize(len(found.tracks), "track")
     lines.append(f"Recording {found.recording.number}: {tracks}; left: {found.left()}")
     if reviewers:
         lines.append(f"Reviewed by {', '.join(reviewers)}")
@@ -309,4 +309,4 @@ def _tell(session: Session, found: FaceSheet, as_json: bool) -> None:
             if found.by_earlier_version
             else "Its review does not hold any more: the faces changed since"
         )
-    tell(as_json, result, "\n".join(lines))
+    print_result(as_json, result, "\n".join(lines))

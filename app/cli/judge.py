@@ -9,19 +9,19 @@ from typing import Any
 
 import click
 
-from annotate.blinding.reveals import blind_first, set_blind_first
-from annotate.blinding.revisions import report_text
-from annotate.blinding.revisions import revisions as find_revisions
-from app.cli.command import STUDY, json_option, tell
-from app.cli.plugin_options import given_options, judge_options
+from annotate.blinding.reveals import is_blind_first, set_blind_first
+from annotate.blinding.revisions import build_revision_report as find_revisions
+from annotate.blinding.revisions import format_report
+from app.cli.command import STUDY, json_option, print_result
+from app.cli.plugin_options import drop_unset_options, judge_options
 from models.judges.judge_backends import BACKENDS
-from project.entities.judgments import PERSON, JudgeEntry
+from project.entities.judgments import PERSON_BACKEND, JudgeEntry
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.session.session import Session
 
 NAME = click.argument("name")
-_FILES = "llama-cpp"
+_FILE_BACKEND = "llama-cpp"
 
 
 @click.group()
@@ -38,7 +38,7 @@ def judge() -> None:
 @click.option(
     "--backend",
     required=True,
-    type=click.Choice([*BACKENDS, PERSON]),
+    type=click.Choice([*BACKENDS, PERSON_BACKEND]),
     help="What is asked: a server, a file, a person.",
 )
 @click.option("--model", default="", help="The model's name at its server, or the GGUF file of a local one.")
@@ -54,22 +54,22 @@ def add(study: Path, name: str, backend: str, model: str, replace: bool, as_json
       greenroom judge add my-study.greenroom local --backend llama-cpp --model models/qwen.gguf --sees frames
       greenroom judge add my-study.greenroom chance --backend random
     """
-    from anonymize.egress.egress_authority import unencrypted_note
+    from anonymize.egress.egress_authority import unencrypted_warning
     from benchmark.judging import judge_registry as commands
-    from benchmark.judging.judge_registry import judge_called
+    from benchmark.judging.judge_registry import get_judge
 
-    model, options = _absolute(backend, model), given_options(flags)
+    model, options = _absolute_path(backend, model), drop_unset_options(flags)
     if isinstance(projector := options.get("projector"), str):
-        options["projector"] = _absolute(backend, projector)
+        options["projector"] = _absolute_path(backend, projector)
     with Session.open(study) as session:
         if replace:
-            made = JudgeEntry(judge_called(session, name).id, name, backend, model, options)
+            made = JudgeEntry(get_judge(session, name).id, name, backend, model, options)
             commands.change_judge(session, made)
         else:
             made, _ = commands.add_judge(session, name, backend, model, options)
-        note = unencrypted_note(session, made)
-    lines = [f"{'Changed' if replace else 'Added'} {_line(made)}", *([note] if note else [])]
-    tell(as_json, _as_json(made) | ({"unencrypted": note} if note else {}), "\n".join(lines))
+        note = unencrypted_warning(session, made)
+    lines = [f"{'Changed' if replace else 'Added'} {_judge_line(made)}", *([note] if note else [])]
+    print_result(as_json, _judge_json(made) | ({"unencrypted": note} if note else {}), "\n".join(lines))
 
 
 @judge.command("list")
@@ -86,8 +86,8 @@ def list_judges(study: Path, as_json: bool) -> None:
 
     with Session.open(study, read_only=True) as session:
         known = all_judges(session.study)
-    lines = [_line(one) for one in known]
-    tell(as_json, {"judges": [_as_json(one) for one in known]}, "\n".join(lines) or "No judges yet.")
+    lines = [_judge_line(one) for one in known]
+    print_result(as_json, {"judges": [_judge_json(one) for one in known]}, "\n".join(lines) or "No judges yet.")
 
 
 @judge.command()
@@ -101,15 +101,15 @@ def remove(study: Path, name: str, as_json: bool) -> None:
     Example:
       greenroom judge remove my-study.greenroom gpt
     """
-    from benchmark.judging.judge_registry import judge_called, remove_judge
+    from benchmark.judging.judge_registry import get_judge, remove_judge
     from project.queries.judgment_rows import judge_names
 
     name = name.strip()
     with Session.open(study) as session:
         # By its name alone: one that is damaged can be removed too.
         known = {own: identifier for identifier, own in judge_names(session.study).items()}
-        remove_judge(session, known.get(name) or judge_called(session, name).id)
-    tell(as_json, {"removed": name}, f"Removed {name}.")
+        remove_judge(session, known.get(name) or get_judge(session, name).id)
+    print_result(as_json, {"removed": name}, f"Removed {name}.")
 
 
 @judge.command()
@@ -130,20 +130,20 @@ def key(study: Path, name: str, forget: bool, as_json: bool) -> None:
       greenroom judge key my-study.greenroom gpt < key.txt
       greenroom judge key my-study.greenroom gpt --forget
     """
-    from benchmark.judging.judge_keys import address_of, forget_key, keep_key
-    from benchmark.judging.judge_registry import judge_called
+    from benchmark.judging.judge_keys import delete_key, server_address, store_key
+    from benchmark.judging.judge_registry import get_judge
 
     with Session.open(study, read_only=True) as session:
-        found = judge_called(session, name)
-    address = address_of(found)
+        found = get_judge(session, name)
+    address = server_address(found)
     if forget:
-        gone = forget_key(found)
-        tell(as_json, {"forgotten": gone}, f"Forgot the key of {found.name}." if gone else "No key was kept.")
+        gone = delete_key(found)
+        print_result(as_json, {"forgotten": gone}, f"Forgot the key of {found.name}." if gone else "No key was kept.")
         return
     if not address:
         raise UserError(f"The judge {found.name} needs no key.", "Only a judge that is a server has one.")
-    keep_key(found, _read_key(found.name))
-    tell(as_json, {"kept": found.name, "address": address}, f"Kept the key of {found.name} at {address}.")
+    store_key(found, _read_key(found.name))
+    print_result(as_json, {"kept": found.name, "address": address}, f"Kept the key of {found.name} at {address}.")
 
 
 @judge.command()
@@ -157,13 +157,13 @@ def test(study: Path, name: str, as_json: bool) -> int:
     Example:
       greenroom judge test my-study.greenroom gpt
     """
-    from benchmark.judging.judge_registry import judge_called
+    from benchmark.judging.judge_registry import get_judge
     from benchmark.judging.judge_trial import try_judge
 
     with Session.open(study) as session:
-        found = judge_called(session, name)
+        found = get_judge(session, name)
         tried = try_judge(session, found)
-    tell(as_json, {"judge": found.name, **tried.as_json()}, f"{found.name}: {tried.as_text()}")
+    print_result(as_json, {"judge": found.name, **tried.as_json()}, f"{found.name}: {tried.as_text()}")
     return 0 if tried.ok else 2
 
 
@@ -173,8 +173,8 @@ def _read_key(name: str) -> str:
     return sys.stdin.readline()
 
 
-def _as_json(one: JudgeEntry) -> dict[str, Json]:
-    from benchmark.judging.judge_keys import place_of, place_variable_of, variable_of
+def _judge_json(one: JudgeEntry) -> dict[str, Json]:
+    from benchmark.judging.judge_keys import address_variable, key_location, key_variable
 
     found: dict[str, Any] = {
         "id": one.id,
@@ -183,41 +183,41 @@ def _as_json(one: JudgeEntry) -> dict[str, Json]:
         "model": one.model,
         "settings": dict(one.settings),
     }
-    if address := _address(one):
-        found |= {"address": address, "key": place_of(one), "key_variable": variable_of(one.name)}
-        found |= {"key_place_variable": place_variable_of(one.name)}
+    if address := _address_or_empty(one):
+        found |= {"address": address, "key": key_location(one), "key_variable": key_variable(one.name)}
+        found |= {"key_place_variable": address_variable(one.name)}
     return found
 
 
-def _absolute(backend: str, path: str) -> str:
+def _absolute_path(backend: str, path: str) -> str:
     """Return a file of a local model so that it is found from wherever the judge is asked."""
     file = Path(path).expanduser()
-    return str(file.resolve()) if backend == _FILES and path and file.is_file() else path
+    return str(file.resolve()) if backend == _FILE_BACKEND and path and file.is_file() else path
 
 
-def _line(one: JudgeEntry) -> str:
-    from benchmark.judging.judge_keys import how_to_set, place_of
+def _judge_line(one: JudgeEntry) -> str:
+    from benchmark.judging.judge_keys import key_location, setup_hint
 
     parts = [one.name, one.backend, one.model]
-    if address := _address(one):
-        place = place_of(one)
-        kept = f"key in {place if place != 'keyring' else 'the keyring'}" if place else f"no key ({how_to_set(one)})"
+    if address := _address_or_empty(one):
+        place = key_location(one)
+        kept = f"key in {place if place != 'keyring' else 'the keyring'}" if place else f"no key ({setup_hint(one)})"
         parts += [address, kept]
     parts += [f"{name}={value}" for name, value in one.settings.items() if name != "url"]
     return "  ".join(part for part in parts if part)
 
 
-def _address(one: JudgeEntry) -> str:
+def _address_or_empty(one: JudgeEntry) -> str:
     """Return where a judge's server is; a judge that this version does not know is listed all the same."""
-    from benchmark.judging.judge_keys import address_of
+    from benchmark.judging.judge_keys import server_address
 
     try:
-        return address_of(one)
+        return server_address(one)
     except UserError:
         return ""
 
 
-_SAYS = {
+_BLIND_TEXTS = {
     True: "What judges say about a segment is hidden from an annotator until their own is complete",
     False: "What judges say about a segment is shown at once",
 }
@@ -243,8 +243,8 @@ def blind(study: Path, on: str | None, annotator: str | None, as_json: bool) -> 
     with Session.open(study, annotator, read_only=on is None) as session:
         if on is not None:
             set_blind_first(session, on == "on")
-        hidden = blind_first(session)
-    tell(as_json, {"blind_first": hidden}, _SAYS[hidden])
+        hidden = is_blind_first(session)
+    print_result(as_json, {"blind_first": hidden}, _BLIND_TEXTS[hidden])
 
 
 @click.command()
@@ -262,5 +262,5 @@ def revisions(study: Path, annotator: str | None, as_json: bool) -> None:
     """
     with Session.open(study, annotator, read_only=True) as session:
         found = find_revisions(session)
-        text = report_text(session, found)
-    tell(as_json, found.as_json(), text)
+        text = format_report(session, found)
+    print_result(as_json, found.as_json(), text)

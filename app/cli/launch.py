@@ -11,16 +11,16 @@ from pathlib import Path
 
 import click
 
-from app.cli.command import Bar, json_option, progress_bar, tell
+from app.cli.command import Bar, json_option, print_result, progress_bar
 from app.diagnostics import desktop_entry as without_terminal
 from app.diagnostics import system_facts as libraries
-from media.file_suffixes import RECORDINGS
+from media.file_suffixes import RECORDING_SUFFIXES
 from project.encryption.container import MAGIC as SEALED
 from project.errors import UserError
-from project.gc_control import search_by_hand
+from project.gc_control import disable_automatic_collection
 from project.schema import format_versions as schema
 from project.store.opening import SUFFIX
-from project.text_format import percent, shown
+from project.text_format import escape_unprintable, format_percent
 
 _LANDMARKS = "face-landmarks"
 
@@ -52,18 +52,18 @@ def demo(folder: Path, fetch: bool, only_video: bool, no_window: bool, as_json: 
 
     if only_video:
         video = sample_video(folder)
-        tell(as_json, {"video": str(video)}, f"Sample recording: {video}")
+        print_result(as_json, {"video": str(video)}, f"Sample recording: {video}")
         return 0
     if fetch:
         _fetch_landmarks()
     made = make_demo(folder, lambda work: Bar(work.title))
     text = [
         f"Study: {made.study}",
-        f"Recording {made.recording}: a face in {percent(made.face_coverage)} of the frames",
+        f"Recording {made.recording}: a face in {format_percent(made.face_coverage)} of the frames",
         f"Anonymized clip: {made.clip}",
         f"Faces left in it: {len(made.faces_left)}",
     ]
-    tell(as_json, made.as_json(), "\n".join(text))
+    print_result(as_json, made.as_json(), "\n".join(text))
     if no_window:
         return 0
     from app.gui.startup import has_screen
@@ -76,24 +76,24 @@ def demo(folder: Path, fetch: bool, only_video: bool, no_window: bool, as_json: 
 
 def _fetch_landmarks() -> None:
     """Get the landmark model, saying what and from where; the demo goes on without it where it cannot be had."""
-    from anonymize.egress.weights_download_job import question
+    from anonymize.egress.weights_download_job import download_question
     from models.weights import installed_weights as weights
     from models.weights.fetching import fetch
     from project.errors import UserError
 
-    if weights.installed(_LANDMARKS):
+    if weights.is_installed(_LANDMARKS):
         return
     try:
-        click.echo(question(_LANDMARKS), err=True)
+        click.echo(download_question(_LANDMARKS), err=True)
         with progress_bar("Fetching") as bar:
             fetch(_LANDMARKS, bar)
     except UserError as error:
         click.echo(f"The demo goes on without it. {error.message}", err=True)
 
 
-_SQLITE = b"SQLite format 3\0"
-_ID_AT = 68
-_HEAD = 100
+_SQLITE_MAGIC = b"SQLite format 3\0"
+_APPLICATION_ID_OFFSET = 68
+_HEADER_BYTES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +112,13 @@ def sort_given_files(paths: Sequence[Path]) -> GivenFiles:
     """
     studies = [path for path in paths if is_study(path)]
     if len(studies) > 1:
-        raise UserError("One window shows one study.", f"Open the first one: greenroom {shown(studies[0])}")
+        raise UserError(
+            "One window shows one study.", f"Open the first one: greenroom {escape_unprintable(studies[0])}"
+        )
     if studies and len(paths) > 1:
         raise UserError(
-            "A study is opened alone.", f"Add recordings to it: greenroom add {shown(studies[0])} RECORDING..."
+            "A study is opened alone.",
+            f"Add recordings to it: greenroom add {escape_unprintable(studies[0])} RECORDING...",
         )
     return GivenFiles(study=studies[0]) if studies else GivenFiles(recordings=tuple(paths))
 
@@ -128,24 +131,28 @@ def is_study(path: Path) -> bool:
     Raises:
         UserError: it is not there, cannot be read, or is neither.
     """
-    name = shown(path.name or str(path))
+    name = escape_unprintable(path.name or str(path))
     try:
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):
-            raise UserError(f"“{name}” is a folder, not a study.", _in_folder(path))
+            raise UserError(f"“{name}” is a folder, not a study.", _folder_hint(path))
         if not stat.S_ISREG(mode):
             raise UserError(f"“{name}” is not a file.", f"Choose a file that ends in {SUFFIX}.")
         with path.open("rb") as file:
-            head = file.read(_HEAD)
+            head = file.read(_HEADER_BYTES)
     except (FileNotFoundError, NotADirectoryError):
         if path.suffix == SUFFIX:
-            raise UserError(f"There is no study “{shown(path)}”.", f"Make it: greenroom new {shown(path)}") from None
-        raise UserError(f"There is no file “{shown(path)}”.", "Look at how its name is spelled.") from None
+            raise UserError(
+                f"There is no study “{escape_unprintable(path)}”.", f"Make it: greenroom new {escape_unprintable(path)}"
+            ) from None
+        raise UserError(f"There is no file “{escape_unprintable(path)}”.", "Look at how its name is spelled.") from None
     except OSError as error:
-        raise UserError(f"“{shown(path)}” cannot be read: {error.strerror}.", "See who may read the file.") from None
-    if path.suffix == SUFFIX or _begins_as_study(head):
+        raise UserError(
+            f"“{escape_unprintable(path)}” cannot be read: {error.strerror}.", "See who may read the file."
+        ) from None
+    if path.suffix == SUFFIX or _has_study_header(head):
         return True
-    if path.suffix.lower() in RECORDINGS:
+    if path.suffix.lower() in RECORDING_SUFFIXES:
         return False
     raise UserError(
         f"“{name}” is neither a study nor a recording.",
@@ -153,12 +160,14 @@ def is_study(path: Path) -> bool:
     )
 
 
-def _begins_as_study(head: bytes) -> bool:
+def _has_study_header(head: bytes) -> bool:
     ours = schema.APPLICATION_ID.to_bytes(4)
-    return head.startswith(SEALED) or (head.startswith(_SQLITE) and head[_ID_AT : _ID_AT + 4] == ours)
+    return head.startswith(SEALED) or (
+        head.startswith(_SQLITE_MAGIC) and head[_APPLICATION_ID_OFFSET : _APPLICATION_ID_OFFSET + 4] == ours
+    )
 
 
-def _in_folder(folder: Path) -> str:
+def _folder_hint(folder: Path) -> str:
     """Say what to choose in a folder that was named in place of a study."""
     try:
         studies = sorted(path for path in folder.iterdir() if path.suffix == SUFFIX and path.is_file())
@@ -167,7 +176,7 @@ def _in_folder(folder: Path) -> str:
     if not studies:
         return f"Choose a file that ends in {SUFFIX}."
     more = f" (or one of {len(studies) - 1} more)" if len(studies) > 1 else ""
-    return f"Choose the study in it: {shown(studies[0])}{more}"
+    return f"Choose the study in it: {escape_unprintable(studies[0])}{more}"
 
 
 def open_window(
@@ -192,8 +201,8 @@ def open_window(
     """
     try:
         check_libraries()
-        given = _sorted(files, from_desktop)
-        search_by_hand()
+        given = _sort_files(files, from_desktop)
+        disable_automatic_collection()
         from app.gui.startup import leave_sources_unread
 
         leave_sources_unread()
@@ -202,11 +211,11 @@ def open_window(
         return run(given.study, annotator, recording, at_us, stay=from_desktop, recordings=given.recordings)
     except UserError as error:
         if from_desktop:
-            without_terminal.tell(f"{error.message} {error.hint}")
+            without_terminal.show_message(f"{error.message} {error.hint}")
         raise
 
 
-def _sorted(files: Sequence[Path], from_desktop: bool) -> GivenFiles:
+def _sort_files(files: Sequence[Path], from_desktop: bool) -> GivenFiles:
     try:
         return sort_given_files(files)
     except UserError:
@@ -222,10 +231,10 @@ def check_libraries() -> None:
     Raises:
         UserError: some are missing.
     """
-    gone = libraries.missing(libraries.uses_of_the_window())
+    gone = libraries.missing_libraries(libraries.window_uses())
     if not gone:
         return
     for one in gone:
-        click.echo(libraries.line(one), err=True)
+        click.echo(libraries.missing_library_text(one), err=True)
     command = libraries.install_command([one.package for one in gone])
     raise UserError("The window cannot open: libraries of the system are missing.", f"Get them all: {command}")

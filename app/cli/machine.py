@@ -9,18 +9,18 @@ from pathlib import Path
 
 import click
 
-from app.cli.command import json_option, progress_bar, tell
-from app.diagnostics.doctor import DiagnosticReport, examine
-from app.docs_browser.docs_pages import Page, contents, markdown, page_called
+from app.cli.command import json_option, print_result, progress_bar
+from app.diagnostics.doctor import DiagnosticReport, run_diagnostics
+from app.docs_browser.docs_pages import Page, find_page, list_pages, read_markdown
 from models.weights import installed_weights as weights
 from models.weights.editions import USES, Edition
-from models.weights.model_list import ModelCatalogueEntry, Offer, damage, network
-from models.weights.model_list import models as listed
+from models.weights.model_list import ModelCatalogueEntry, Offer, describe_damage, download_access
+from models.weights.model_list import list_models as listed
 from models.weights.weights_catalogue import WEIGHTS
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.progress import Progress
-from project.text_format import shown, size_text
+from project.text_format import escape_unprintable, format_size
 
 
 @click.command()
@@ -37,20 +37,20 @@ def desktop(change: str | None, as_json: bool) -> None:
     Example:
       greenroom desktop --install
     """
-    from app.diagnostics.desktop_entry import install, installed, remove
+    from app.diagnostics.desktop_entry import install, installed_files, remove
 
     if change == "install":
         files, said = install(), "Greenroom is in the menu now, and a double click on a study opens it."
     elif change == "remove":
         files, said = remove(), "Greenroom is gone from the menu."
     else:
-        files = installed()
+        files = installed_files()
         said = (
             "Greenroom is in the menu. Take it away with: greenroom desktop --remove"
             if files
             else "Greenroom is not in the menu. Put it there with: greenroom desktop --install"
         )
-    tell(as_json, {"installed": bool(installed()), "files": [str(file) for file in files]}, said)
+    print_result(as_json, {"installed": bool(installed_files()), "files": [str(file) for file in files]}, said)
 
 
 @click.command()
@@ -67,38 +67,42 @@ def docs(pages: tuple[str, ...], as_json: bool) -> None:
       greenroom docs
       greenroom docs release | less
     """
-    found = [_called(name) for name in pages]
+    found = [_get_page(name) for name in pages]
     if not found:
-        listed: list[Json] = [{"page": _short(one), "title": one.title, "section": one.section} for one in contents()]
-        tell(as_json, {"pages": listed}, _list())
+        listed: list[Json] = [
+            {"page": _short_name(one), "title": one.title, "section": one.section} for one in list_pages()
+        ]
+        print_result(as_json, {"pages": listed}, _page_list())
         return
     from docs.site.parts import filled
 
-    texts = {one: filled(markdown(one.name)) for one in found}
-    told: list[Json] = [{"page": _short(one), "title": one.title, "text": text} for one, text in texts.items()]
-    tell(as_json, {"pages": told}, "\n".join(texts.values()))
+    texts = {one: filled(read_markdown(one.name)) for one in found}
+    told: list[Json] = [{"page": _short_name(one), "title": one.title, "text": text} for one, text in texts.items()]
+    print_result(as_json, {"pages": told}, "\n".join(texts.values()))
 
 
-def _called(name: str) -> Page:
-    found = page_called(name) or next((one for one in contents() if _short(one).casefold() == name.casefold()), None)
+def _get_page(name: str) -> Page:
+    found = find_page(name) or next(
+        (one for one in list_pages() if _short_name(one).casefold() == name.casefold()), None
+    )
     if found is None:
         raise UserError(f"There is no page called {name}.", "See the list: greenroom docs")
     return found
 
 
-def _short(page: Page) -> str:
+def _short_name(page: Page) -> str:
     return page.name.removeprefix("../").removesuffix(".md")
 
 
-def _list() -> str:
-    wide = max(len(_short(one)) for one in contents())
+def _page_list() -> str:
+    wide = max(len(_short_name(one)) for one in list_pages())
     lines: list[str] = []
     under = ("", "")
-    for one in contents():
+    for one in list_pages():
         if (one.section, one.group) != under:
             under = (one.section, one.group)
             lines += ["", ": ".join(part for part in under if part)]
-        lines.append(f"  {_short(one).ljust(wide)}  {one.title}")
+        lines.append(f"  {_short_name(one).ljust(wide)}  {one.title}")
     return "\n".join(lines)
 
 
@@ -116,12 +120,12 @@ def doctor(as_json: bool) -> int:
       greenroom doctor
     """
     with progress_bar("Looking") as bar:
-        found = examine(bar)
-    tell(as_json, found.as_json(), _text(found))
+        found = run_diagnostics(bar)
+    print_result(as_json, found.as_json(), _report_text(found))
     return 2 if found.problems else 0
 
 
-def _text(found: DiagnosticReport) -> str:
+def _report_text(found: DiagnosticReport) -> str:
     wide = max(len(name) for lines in found.sections.values() for name in lines)
     shown: list[str] = []
     for title, lines in found.sections.items():
@@ -158,15 +162,15 @@ def list_models(as_json: bool) -> None:
         if each.use != use:
             use = each.use
             lines += ["", f"{USES[use]}", ""]
-        lines += _lines(each)
-    state = network()
-    tell(
+        lines += _model_lines(each)
+    state = download_access()
+    print_result(
         as_json,
         {
-            "folder": str(weights.folder()),
+            "folder": str(weights.weights_folder()),
             "offline": bool(state.offline),
             "asks": [*state.hosts],
-            "models": [_as_json(each) for each in found],
+            "models": [_model_json(each) for each in found],
         },
         "\n".join(lines[1:]),
     )
@@ -192,9 +196,9 @@ def fetch(names: tuple[str, ...], key: str, as_json: bool) -> None:
             file = run_fetch(name, bar, key)
         found.append({"name": name, "file": str(file)})
         if not as_json:
-            tell(False, {}, _installed(name, file))
+            print_result(False, {}, _installed_text(name, file))
     if as_json:
-        tell(True, found[0] if len(found) == 1 else {"models": [*found]}, "")
+        print_result(True, found[0] if len(found) == 1 else {"models": [*found]}, "")
 
 
 @models.command()
@@ -211,11 +215,11 @@ def add(name: str, source: Path, licence: str, as_json: bool) -> None:
       greenroom models add whisper-base /media/stick/faster-whisper-base
       greenroom models add cartoon my.onnx --licence "CC-BY-4.0, our own training"
     """
-    from models.weights.adding import add as run_add
+    from models.weights.adding import add_weights as run_add
 
     with progress_bar("Adding") as bar:
         file = run_add(name, source, licence, bar)
-    tell(as_json, {"name": name, "file": str(file)}, _installed(name, file))
+    print_result(as_json, {"name": name, "file": str(file)}, _installed_text(name, file))
 
 
 @models.command()
@@ -228,11 +232,11 @@ def verify(name: str | None, as_json: bool) -> int:
     Example:
       greenroom models verify
     """
-    chosen = [name] if name else [each for each in WEIGHTS if weights.installed(each)]
+    chosen = [name] if name else [each for each in WEIGHTS if weights.is_installed(each)]
     with progress_bar("Verifying") as bar:
-        problems = {each: problem for each in chosen if (problem := _problem(each, bar))}
+        problems = {each: problem for each in chosen if (problem := _weights_problem(each, bar))}
     lines = [f"{each}: {problems.get(each, 'sound')}" for each in chosen] or ["No weights are installed."]
-    tell(
+    print_result(
         as_json,
         {"ok": not problems, "verified": [*chosen], "problems": {**problems}},
         "\n".join(lines),
@@ -251,16 +255,18 @@ def remove(name: str, as_json: bool) -> None:
       greenroom models remove yunet
     """
     removed = weights.remove(name)
-    tell(as_json, {"name": name, "removed": removed}, f"Removed {name}" if removed else f"{name} was not installed.")
+    print_result(
+        as_json, {"name": name, "removed": removed}, f"Removed {name}" if removed else f"{name} was not installed."
+    )
 
 
-def _lines(each: ModelCatalogueEntry) -> list[str]:
+def _model_lines(each: ModelCatalogueEntry) -> list[str]:
     if each.installed:
-        state = f"installed, {size_text(each.on_disk)}"
+        state = f"installed, {format_size(each.on_disk)}"
     else:
-        kept = f"{size_text(each.arrived)} have arrived; " if each.arrived else ""
+        kept = f"{format_size(each.arrived)} have arrived; " if each.arrived else ""
         state = f"not installed; {kept}get it with: {weights.how_to_get(each.name)}"
-    sizes = "" if each.own or each.installed else f"{size_text(each.offers[0].size)}, "
+    sizes = "" if each.own or each.installed else f"{format_size(each.offers[0].size)}, "
     where = f"from {' or '.join(offer.origin for offer in each.offers)}" if each.offers else "you bring your own"
     return [
         f"{each.name}: {each.purpose} ({state})",
@@ -269,7 +275,7 @@ def _lines(each: ModelCatalogueEntry) -> list[str]:
     ]
 
 
-def _as_json(each: ModelCatalogueEntry) -> dict[str, Json]:
+def _model_json(each: ModelCatalogueEntry) -> dict[str, Json]:
     wanted = WEIGHTS[each.name]
     return {
         "name": each.name,
@@ -285,12 +291,14 @@ def _as_json(each: ModelCatalogueEntry) -> dict[str, Json]:
         "size_on_disk": each.on_disk,
         "arrived": each.arrived,
         "get": weights.how_to_get(each.name),
-        "editions": [_edition(edition, offer) for edition, offer in zip(wanted.editions, each.offers, strict=True)],
+        "editions": [
+            _edition_json(edition, offer) for edition, offer in zip(wanted.editions, each.offers, strict=True)
+        ],
         "networks": [str(network) for network in wanted.networks],
     }
 
 
-def _edition(each: Edition, offer: Offer) -> dict[str, Json]:
+def _edition_json(each: Edition, offer: Offer) -> dict[str, Json]:
     files: list[Json] = [{"file": part.file, "size": part.size, "sha256": part.sha256} for part in each.parts]
     return {
         "key": each.key,
@@ -303,13 +311,13 @@ def _edition(each: Edition, offer: Offer) -> dict[str, Json]:
     }
 
 
-def _problem(name: str, progress: Progress) -> str:
+def _weights_problem(name: str, progress: Progress) -> str:
     try:
-        wrong = damage(name, progress)
+        wrong = describe_damage(name, progress)
     except UserError as error:
         return f"{error.message} {error.hint}"
     return f"damaged: {wrong}; get it again with: {weights.how_to_get(name)}" if wrong else ""
 
 
-def _installed(name: str, file: Path) -> str:
-    return f"Installed {name} in {shown(str(file))}"
+def _installed_text(name: str, file: Path) -> str:
+    return f"Installed {name} in {escape_unprintable(str(file))}"

@@ -9,19 +9,19 @@ from pathlib import Path
 
 import click
 
-from app.cli.command import as_object, ask_passphrase
+from app.cli.command import ask_passphrase, to_json_line
 from models.connection import network_sandbox as sentinel
-from project.encryption.passphrases import ask_with
+from project.encryption.passphrases import set_asker
 from project.entities.egress_policy import Forbidden
 from project.errors import Cancelled, UserError
 from project.session.settings import log_path
-from project.text_format import require_text, shown
+from project.text_format import escape_unprintable, require_utf8
 from project.version import __version__
 
-USER_ERROR = 2
-BUG = 1
-STOPPED = 130
-_BESIDE_A_NAME = 4
+EXIT_USER_ERROR = 2
+EXIT_BUG = 1
+EXIT_STOPPED = 130
+_HELP_MARGIN = 4
 """Columns of the help that are before and after a command's name."""
 
 _COMMANDS = {
@@ -141,13 +141,13 @@ class _Commands(click.Group):
         self, context: click.Context, arguments: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Take the name of a file in place of a command as one to open; a command's own name is always the command."""
-        if names_file(arguments[0]):
+        if is_file_argument(arguments[0]):
             return super().resolve_command(context, ["open", *arguments])
         return super().resolve_command(context, arguments)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         longest = max(map(len, COMMANDS))
-        room = formatter.width - longest - _BESIDE_A_NAME
+        room = formatter.width - longest - _HELP_MARGIN
         for heading, names in _COMMANDS.items():
             found = [(name, self.get_command(context, name)) for name in names]
             lines = [
@@ -157,7 +157,7 @@ class _Commands(click.Group):
                 formatter.write_dl(lines)
 
 
-def names_file(argument: str) -> bool:
+def is_file_argument(argument: str) -> bool:
     """Tell whether the first argument is meant as a file: it is no command, and is there or looks like a path."""
     if argument in COMMANDS or argument.startswith("-"):
         return False
@@ -188,53 +188,55 @@ def greenroom(context: click.Context) -> int:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run a command line and return the exit code: 0 done, 1 a bug, 2 a user error, 130 stopped."""
-    sentinel.install()
-    ask_with(ask_passphrase)
+    sentinel.install_audit_hook()
+    set_asker(ask_passphrase)
     given = sys.argv[1:] if arguments is None else arguments
     as_json = "--json" in given
     try:
         for argument in given:
-            require_text(argument)
+            require_utf8(argument)
         code = greenroom.main(args=given, prog_name="greenroom", standalone_mode=False)
     except Forbidden as error:
-        return _fail(as_json, USER_ERROR, error.message, error.hint, rule=error.rule)
+        return _report_failure(as_json, EXIT_USER_ERROR, error.message, error.hint, rule=error.rule)
     except UserError as error:
-        return _fail(as_json, USER_ERROR, error.message, error.hint)
+        return _report_failure(as_json, EXIT_USER_ERROR, error.message, error.hint)
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
-        return USER_ERROR
+        return EXIT_USER_ERROR
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         where = context.command_path if context else "greenroom"
-        return _fail(as_json, USER_ERROR, error.format_message(), _to_open(given) or f"See: {where} --help")
+        return _report_failure(
+            as_json, EXIT_USER_ERROR, error.format_message(), _open_hint(given) or f"See: {where} --help"
+        )
     except (click.Abort, Cancelled, KeyboardInterrupt):
-        return _fail(as_json, STOPPED, "Stopped.", "")
+        return _report_failure(as_json, EXIT_STOPPED, "Stopped.", "")
     except BrokenPipeError:
         sys.stderr.close()
         return 0
     except Exception as error:
-        if (damage := _damage(error, given)) is not None:
-            return _fail(as_json, USER_ERROR, damage.message, damage.hint)
-        where = _log(given[:1])
-        return _fail(as_json, BUG, f"Unexpected error: {type(error).__name__}: {error}", where)
+        if (damage := _study_damage(error, given)) is not None:
+            return _report_failure(as_json, EXIT_USER_ERROR, damage.message, damage.hint)
+        where = _write_log(given[:1])
+        return _report_failure(as_json, EXIT_BUG, f"Unexpected error: {type(error).__name__}: {error}", where)
     return code if isinstance(code, int) else 0
 
 
-def _to_open(arguments: list[str]) -> str:
+def _open_hint(arguments: list[str]) -> str:
     """Return how a file is opened that is named like a command."""
     name = arguments[0] if arguments else ""
     return f"To open the file of that name: greenroom ./{name}" if name in COMMANDS and Path(name).exists() else ""
 
 
-def _damage(error: Exception, arguments: list[str]) -> UserError | None:
+def _study_damage(error: Exception, arguments: list[str]) -> UserError | None:
     """Return what to say where a study that was named, and not the program, is why a command failed."""
-    from project.integrity.integrity_check import damage_behind
+    from project.integrity.integrity_check import damage_error
     from project.store.opening import SUFFIX
 
-    return damage_behind(error, [path for path in map(Path, arguments) if path.suffix == SUFFIX and path.is_file()])
+    return damage_error(error, [path for path in map(Path, arguments) if path.suffix == SUFFIX and path.is_file()])
 
 
-def _log(command: list[str]) -> str:
+def _write_log(command: list[str]) -> str:
     """Write the exception that is being handled to the log; returns where that is."""
     try:
         logging.basicConfig(filename=log_path(), format="%(asctime)s %(message)s")
@@ -244,13 +246,13 @@ def _log(command: list[str]) -> str:
     return f"To report it, add what “greenroom doctor” prints. The details are in {log_path()}"
 
 
-def _fail(as_json: bool, code: int, message: str, hint: str, **more: str) -> int:
+def _report_failure(as_json: bool, code: int, message: str, hint: str, **more: str) -> int:
     first, second = (" ".join(text.split()) for text in (message, hint))
     join = " " if not second or first.endswith((".", "!", "?")) else ". "
     # Where nothing can be printed, the exit code alone has to tell.
     with suppress(OSError):
-        click.echo(f"greenroom: {shown(first + join + second).rstrip()}", err=True)
+        click.echo(f"greenroom: {escape_unprintable(first + join + second).rstrip()}", err=True)
     with suppress(OSError):
         if as_json:
-            click.echo(as_object({"error": message, "hint": hint, **more}))
+            click.echo(to_json_line({"error": message, "hint": hint, **more}))
     return code

@@ -11,11 +11,11 @@ from typing import TypeAlias
 
 import click
 
-from app.cli.command import RAW, STUDY, Bar, LazyGroup, json_option, tell
+from app.cli.command import STUDY, UNSCRUBBED_NOTE, Bar, LazyGroup, json_option, print_result
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
 from project.session.session import Session
-from project.text_format import counted, shown
+from project.text_format import escape_unprintable, pluralize
 
 _PLACES = {
     "show": "meta:show",
@@ -48,23 +48,23 @@ def show(study: Path, recording: str, as_json: bool) -> None:
       greenroom meta show my-study.greenroom --recording 1
       greenroom meta show my-study.greenroom --recording 1 --json
     """
-    from annotate.meta.meta_summary import meta_information, prose
+    from annotate.meta.meta_summary import build_meta_information, format_prose
     from project.queries.question_rows import contradictions_in, summaries_of
     from project.queries.recording_rows import all_participants
-    from project.session.session import recording_called
+    from project.session.session import resolve_recording
 
     with Session.open(study, read_only=True) as session:
-        owner = recording_called(session, recording)
-        found = meta_information(session, owner.id)
+        owner = resolve_recording(session, recording)
+        found = build_meta_information(session, owner.id)
         names = {one.id: one.pseudonym for one in all_participants(session.study)}
-        lines = [prose(session, owner.id, names)]
+        lines = [format_prose(session, owner.id, names)]
         for source, summary in summaries_of(session.study, owner.id).items():
             lines += [f"Summary from {source.value}:", summary.text]
         for number, one in enumerate(contradictions_in(session.study, owner.id), 1):
             state = "settled" if one.settled else "open"
             lines.append(f"Contradiction {number} ({state}): {' '.join([one.text, one.resolution]).strip()}")
     text = "\n".join(line for line in lines if line)
-    tell(as_json, found, text or f"Nothing is known about recording {owner.number} yet.")
+    print_result(as_json, found, text or f"Nothing is known about recording {owner.number} yet.")
 
 
 @click.command()
@@ -79,26 +79,26 @@ def scenes(study: Path, recording: str, as_json: bool) -> None:
       greenroom meta scenes my-study.greenroom --recording 1
     """
     from annotate.meta import scenes as scene_job
-    from annotate.meta.scenes import happenings
-    from project.session.jobs import run_here
-    from project.session.session import recording_called
+    from annotate.meta.scenes import read_scene_events
+    from project.session.jobs import run_inline
+    from project.session.session import resolve_recording
 
     with Session.open(study) as session:
         session.study.require_writable()
-        owner = recording_called(session, recording)
+        owner = resolve_recording(session, recording)
         work = scene_job.prepare(session, owner.id)
         bar = Bar(work.title)
         try:
-            result, _ = run_here(session, work, bar)
+            result, _ = run_inline(session, work, bar)
         finally:
             bar.clear()
-        waiting = sum(one.prelabel for one in happenings(session, owner.id))
+        waiting = sum(one.prelabel for one in read_scene_events(session, owner.id))
     times = result["times_us"]
     assert isinstance(times, list)
     seconds: list[Json] = [int(one) / 1e6 for one in times if isinstance(one, int)]
-    said = f"Recording {owner.number}: {counted(len(seconds), 'scene change')}, {waiting} to decide on."
+    said = f"Recording {owner.number}: {pluralize(len(seconds), 'scene change')}, {waiting} to decide on."
     lines = [said, *(f"  {one:.2f} s" for one in seconds)]
-    tell(as_json, {"recording": owner.number, "changes": seconds, "prelabels": waiting}, "\n".join(lines))
+    print_result(as_json, {"recording": owner.number, "changes": seconds, "prelabels": waiting}, "\n".join(lines))
 
 
 @click.command()
@@ -119,14 +119,16 @@ def export(study: Path, recordings: tuple[str, ...], out: Path, scrubbed: bool, 
     Example:
       greenroom meta export my-study.greenroom --out meta --scrubbed
     """
-    from anonymize.release.release_files import exported, write
-    from project.session.session import recording_called
+    from anonymize.release.release_files import collect_meta_information, write_meta_information
+    from project.session.session import resolve_recording
 
     with Session.open(study, read_only=True) as session:
-        wanted = [recording_called(session, one).id for one in recordings] or None
-        files = write(session, exported(session, wanted, scrubbed=scrubbed), out, overwrite=force)
-    lines = [f"Wrote {counted(len(files), 'file')} to {out}", *([] if scrubbed else [RAW])]
-    tell(as_json, {"files": [str(one) for one in files], "scrubbed": scrubbed}, "\n".join(lines))
+        wanted = [resolve_recording(session, one).id for one in recordings] or None
+        files = write_meta_information(
+            session, collect_meta_information(session, wanted, scrubbed=scrubbed), out, overwrite=force
+        )
+    lines = [f"Wrote {pluralize(len(files), 'file')} to {out}", *([] if scrubbed else [UNSCRUBBED_NOTE])]
+    print_result(as_json, {"files": [str(one) for one in files], "scrubbed": scrubbed}, "\n".join(lines))
 
 
 _Step: TypeAlias = Callable[[], Changes]
@@ -181,17 +183,17 @@ def set_parts(
       greenroom meta set my-study.greenroom --recording 1 --summary words=@summary.txt --annotator Ada
       greenroom meta set my-study.greenroom --recording 1 --settle "1=The coat is red." --annotator Ada
     """
-    from project.session.session import recording_called
+    from project.session.session import resolve_recording
 
     with Session.open(study, annotator) as session:
         session.study.require_writable()
-        owner = recording_called(session, recording)
+        owner = resolve_recording(session, recording)
         # All of them are read before the first one is written.
         planned = [
-            *_looks(session, owner.id, looks),
-            *_summaries(session, owner.id, summaries),
-            *_contradictions(session, owner.id, contradictions, settled),
-            *_voice_overs(session, owner.id, over),
+            *_look_steps(session, owner.id, looks),
+            *_summary_steps(session, owner.id, summaries),
+            *_contradiction_steps(session, owner.id, contradictions, settled),
+            *_voice_over_steps(session, owner.id, over),
         ]
         steps = [do() for do in planned]
     if not (looks or summaries or contradictions or settled or over):
@@ -199,72 +201,78 @@ def set_parts(
             "There is nothing to write.", "Give --look, --summary, --contradiction, --settle or --voice-over."
         )
     changed = sum(bool(one) for one in steps)
-    tell(as_json, {"recording": owner.number, "changed": changed}, f"Changed {counted(changed, 'part')}.")
+    print_result(as_json, {"recording": owner.number, "changed": changed}, f"Changed {pluralize(changed, 'part')}.")
 
 
-def _looks(session: Session, recording_id: str, given: tuple[str, ...]) -> Iterator[_Step]:
-    from annotate.meta.meta_edits import describe
+def _look_steps(session: Session, recording_id: str, given: tuple[str, ...]) -> Iterator[_Step]:
+    from annotate.meta.meta_edits import set_person_description
     from project.entities.questions import LookKind
-    from project.session.session import participant_called
+    from project.session.session import resolve_participant
 
     for one in given:
-        place, text = _parted(one, "WHO.KIND=TEXT")
+        place, text = _split_assignment(one, "WHO.KIND=TEXT")
         who, _, kind = place.rpartition(".")
         if kind not in {each.value for each in LookKind}:
             known = ", ".join(each.value for each in LookKind)
-            raise UserError(f"“{shown(kind)}” is no kind of look.", f"Write WHO.KIND=TEXT, with a kind of {known}.")
-        yield partial(describe, session, recording_id, participant_called(session, who).id, LookKind(kind), text)
+            raise UserError(
+                f"“{escape_unprintable(kind)}” is no kind of look.", f"Write WHO.KIND=TEXT, with a kind of {known}."
+            )
+        yield partial(
+            set_person_description, session, recording_id, resolve_participant(session, who).id, LookKind(kind), text
+        )
 
 
-def _summaries(session: Session, recording_id: str, given: tuple[str, ...]) -> Iterator[_Step]:
+def _summary_steps(session: Session, recording_id: str, given: tuple[str, ...]) -> Iterator[_Step]:
     from annotate.interchange.bounded_files import read_text
-    from annotate.meta.meta_edits import LONGEST_SUMMARY, summarize
+    from annotate.meta.meta_edits import MAX_SUMMARY_CHARS, write_summary
     from project.entities.questions import SummarySource
 
     for one in given:
-        source, text = _parted(one, "SOURCE=TEXT")
+        source, text = _split_assignment(one, "SOURCE=TEXT")
         if source not in {each.value for each in SummarySource}:
-            raise UserError(f"A summary is not made from “{shown(source)}”.", "Write words=TEXT or frames=TEXT.")
+            raise UserError(
+                f"A summary is not made from “{escape_unprintable(source)}”.", "Write words=TEXT or frames=TEXT."
+            )
         if text.startswith("@"):
-            text = read_text(Path(text[1:]), LONGEST_SUMMARY * 4)
-        yield partial(summarize, session, recording_id, SummarySource(source), text)
+            text = read_text(Path(text[1:]), MAX_SUMMARY_CHARS * 4)
+        yield partial(write_summary, session, recording_id, SummarySource(source), text)
 
 
-def _contradictions(
+def _contradiction_steps(
     session: Session, recording_id: str, new: tuple[str, ...], settled: tuple[str, ...]
 ) -> Iterator[_Step]:
     from project.queries.question_rows import contradictions_in
 
     for text in new:
-        yield partial(_note, session, recording_id, text)
+        yield partial(_note_contradiction, session, recording_id, text)
     known = len(contradictions_in(session.study, recording_id)) + len(new)
     for one in settled:
-        number, text = _parted(one, "NUMBER=TEXT")
+        number, text = _split_assignment(one, "NUMBER=TEXT")
         if not number.isdecimal() or not 1 <= int(number) <= known:
-            raise UserError(f"There is no contradiction {shown(number)}.", "See: greenroom meta show")
-        yield partial(_settle, session, recording_id, int(number), text)
+            raise UserError(f"There is no contradiction {escape_unprintable(number)}.", "See: greenroom meta show")
+        yield partial(_settle_contradiction, session, recording_id, int(number), text)
 
 
-def _note(session: Session, recording_id: str, text: str) -> Changes:
-    from annotate.meta.meta_edits import note_contradiction
+def _note_contradiction(session: Session, recording_id: str, text: str) -> Changes:
+    from annotate.meta.meta_edits import add_contradiction
 
-    return note_contradiction(session, recording_id, text)[1]
+    return add_contradiction(session, recording_id, text)[1]
 
 
-def _settle(session: Session, recording_id: str, number: int, text: str) -> Changes:
-    from annotate.meta.meta_edits import settle
+def _settle_contradiction(session: Session, recording_id: str, number: int, text: str) -> Changes:
+    from annotate.meta.meta_edits import settle_contradiction
     from project.queries.question_rows import contradictions_in
 
-    return settle(session, contradictions_in(session.study, recording_id)[number - 1].id, text)
+    return settle_contradiction(session, contradictions_in(session.study, recording_id)[number - 1].id, text)
 
 
-def _voice_overs(session: Session, recording_id: str, given: tuple[float, ...]) -> Iterator[_Step]:
+def _voice_over_steps(session: Session, recording_id: str, given: tuple[float, ...]) -> Iterator[_Step]:
     from annotate.meta.meta_edits import set_voice_over
     from project.queries.transcript_rows import utterances_between
-    from project.timebase import SECOND
+    from project.timebase import SECOND_US
 
     for seconds in given:
-        time_us = round(seconds * SECOND)
+        time_us = round(seconds * SECOND_US)
         found = utterances_between(session.study, recording_id, time_us, time_us + 1)
         if not found:
             raise UserError(f"Nobody speaks at {seconds:g} s.", "See: greenroom meta show")
@@ -272,10 +280,10 @@ def _voice_overs(session: Session, recording_id: str, given: tuple[float, ...]) 
             yield partial(set_voice_over, session, one.id, True)
 
 
-def _parted(text: str, form: str) -> tuple[str, str]:
+def _split_assignment(text: str, form: str) -> tuple[str, str]:
     before, sign, after = text.partition("=")
     if not sign:
-        raise UserError(f"This is not {form}: {shown(text)}.", "Write what it is, then =, then the text.")
+        raise UserError(f"This is not {form}: {escape_unprintable(text)}.", "Write what it is, then =, then the text.")
     return before.strip(), after.strip()
 
 
@@ -318,34 +326,34 @@ def suggest(
       greenroom meta suggest my-study.greenroom --recording 1 --judge text --part words_summary
     """
     from app.cli.ask import ask_here
-    from benchmark.authoring.meta_answers import TASKS, answers_about, suggestion, take
-    from benchmark.judging.judge_registry import judges_called
-    from project.session.session import recording_called
+    from benchmark.authoring.meta_answers import META_TASKS, import_answer, read_answers, suggestion_request
+    from benchmark.judging.judge_registry import get_judges
+    from project.session.session import resolve_recording
 
     if accept and not annotator:
         raise UserError("Somebody has to take it over.", "Give --annotator.")
     with Session.open(study, annotator) as session:
         session.study.require_writable()
-        owner = recording_called(session, recording)
-        asked = judges_called(session, judges)
+        owner = resolve_recording(session, recording)
+        asked = get_judges(session, judges)
         told: list[Json] = []
         lines: list[str] = []
-        for task in (one for one in TASKS if not parts or one in parts):
-            before = {one.id for one in answers_about(session, owner.id)}
-            came = ask_here(session, suggestion(owner.id, task, asked, condition))
+        for task in (one for one in META_TASKS if not parts or one in parts):
+            before = {one.id for one in read_answers(session, owner.id)}
+            came = ask_here(session, suggestion_request(owner.id, task, asked, condition))
             notes = [one.as_text() for one in came.outcome.notes]
-            answers = [one for one in answers_about(session, owner.id) if one.task == task]
+            answers = [one for one in read_answers(session, owner.id) if one.task == task]
             one: dict[str, Json] = {"part": task, "answers": len(answers), "notes": [*notes]}
             one["new"] = sum(each.id not in before for each in answers)
             if accept and answers:
-                taken = take(session, answers[0].id, replace_own=replace)
+                taken = import_answer(session, answers[0].id, replace_own=replace)
                 one |= {"taken": taken.new, "kept": taken.kept, "unread": [*taken.unread]}
             told.append(one)
-            lines.append(_line(one))
-    tell(as_json, {"recording": owner.number, "parts": told}, "\n".join(lines))
+            lines.append(_part_line(one))
+    print_result(as_json, {"recording": owner.number, "parts": told}, "\n".join(lines))
 
 
-def _line(one: dict[str, Json]) -> str:
+def _part_line(one: dict[str, Json]) -> str:
     parts = [f"{one['part']}: {one['new']} new of {one['answers']} answers"]
     if "taken" in one:
         parts.append(f"{one['taken']} taken over, {one['kept']} stay as they were written")

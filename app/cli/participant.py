@@ -8,11 +8,11 @@ from pathlib import Path
 
 import click
 
-from app.cli.command import STUDY, json_option, progress_bar, tell
+from app.cli.command import STUDY, json_option, print_result, progress_bar
 from project.entities.study_records import ConsentUse, Json, ParticipantRole
 from project.errors import UserError
 from project.session.session import Session
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
 _USE = click.Choice([one.value for one in ConsentUse])
 
@@ -43,7 +43,7 @@ def participant(
     """
     from annotate.study import people as commands
     from project.queries.recording_rows import all_participants, consents
-    from project.session.session import recording_called
+    from project.session.session import resolve_recording
 
     with Session.open(study, read_only=pseudonym is None) as session:
         if pseudonym is not None:
@@ -54,7 +54,7 @@ def participant(
             elif role is not None and found.role.value != role:
                 commands.change_role(session, found, ParticipantRole(role))
             for text in recording:
-                commands.set_appearance(session, recording_called(session, text).id, found, True)
+                commands.set_appearance(session, resolve_recording(session, text).id, found, True)
             for uses, given in ((consent, True), (no_consent, False)):
                 for use in uses:
                     commands.set_consent(session, found, ConsentUse(use), given)
@@ -68,7 +68,7 @@ def participant(
             if pseudonym in (None, one.pseudonym)
         ]
     lines = [f"{r['pseudonym']} ({r['role']}): {', '.join(r['consents']) or 'no consent'}" for r in rows]  # type: ignore[index, call-overload, arg-type]
-    tell(as_json, {"participants": rows}, "\n".join(lines) or "There are no participants yet.")
+    print_result(as_json, {"participants": rows}, "\n".join(lines) or "There are no participants yet.")
 
 
 @click.command()
@@ -112,9 +112,14 @@ def withdraw(
       greenroom withdraw my-study.greenroom P01 --word Anna --keep Annabel --delete-footage
     """
     from anonymize.withdrawal import withdrawal_certificate as certificates
-    from anonymize.withdrawal.withdrawal import ErasureRequest, PersonalStringFinder, foresee, require_decided
-    from anonymize.withdrawal.withdrawal import withdraw as run_withdrawal
-    from anonymize.withdrawal.withdrawal_preview import foretold, foretold_json, still_to_do, words_left
+    from anonymize.withdrawal.withdrawal import (
+        ErasureRequest,
+        PersonalStringFinder,
+        plan_erasure,
+        require_decided,
+        run_withdrawal,
+    )
+    from anonymize.withdrawal.withdrawal_preview import lookalike_lines, preview_json, preview_lines, remaining_steps
     from project.queries.recording_rows import all_participants
     from project.session.session import Session
 
@@ -123,45 +128,45 @@ def withdraw(
     )
     finder = PersonalStringFinder(with_model=True)
     if dry_run:
-        foreseen = foresee(study, wanted, finder)
-        tell(as_json, {**foretold_json(foreseen), "dry_run": True}, "\n".join(foretold(foreseen)))
+        foreseen = plan_erasure(study, wanted, finder)
+        print_result(as_json, {**preview_json(foreseen), "dry_run": True}, "\n".join(preview_lines(foreseen)))
         return
     for person, place in certificates.publish_pending(study):
-        told = f"The withdrawal of {shown(person)} was interrupted, and is done. The certificate: {place}"
+        told = f"The withdrawal of {escape_unprintable(person)} was interrupted, and is done. The certificate: {place}"
         with Session.open(study, read_only=True) as session:
             there = pseudonym in {one.pseudonym for one in all_participants(session.study)}
         if not there:
-            tell(as_json, {"withdrawn": person, "certificate": str(place)}, told)
+            print_result(as_json, {"withdrawn": person, "certificate": str(place)}, told)
             return
         click.echo(told, err=True)
     if not yes:
-        foreseen = foresee(study, wanted, finder)
+        foreseen = plan_erasure(study, wanted, finder)
         require_decided(foreseen)
-        _ask(foretold(foreseen), pseudonym)
+        _confirm_withdrawal(preview_lines(foreseen), pseudonym)
     with Session.open(study, read_only=True) as session:
         who = session.annotator_name
     with progress_bar("Removing") as bar:
-        done = run_withdrawal(study, wanted, who, bar, finder, certificates.keep)
-    written, _ = certificates.write(done)
+        done = run_withdrawal(study, wanted, who, bar, finder, certificates.store_pending)
+    written, _ = certificates.write_certificate(done)
     whole = not any(one.found for one in done.verified.values())
     what = "was removed" if whole else "was removed in part, and something of theirs is left"
-    lines = [f"{shown(pseudonym)} {what}. The certificate: {written}"]
-    lines += [*still_to_do(done), *words_left(done.foreseen)]
+    lines = [f"{escape_unprintable(pseudonym)} {what}. The certificate: {written}"]
+    lines += [*remaining_steps(done), *lookalike_lines(done.foreseen)]
     result: dict[str, Json] = {
-        **certificates.as_json(done),
+        **certificates.certificate_to_json(done),
         "certificate": str(written),
         "problems": [*done.problems],
         "footage_left": [str(one.path) for one in done.foreseen.footage if one.there and one.path.exists()],
     }
-    tell(as_json, result, "\n".join(lines))
+    print_result(as_json, result, "\n".join(lines))
     if not whole:
         sys.exit(1)
 
 
-def _ask(lines: list[str], pseudonym: str) -> None:
+def _confirm_withdrawal(lines: list[str], pseudonym: str) -> None:
     if not sys.stdin.isatty():
         raise UserError("A withdrawal cannot be undone, so it has to be confirmed.", "In a script: --yes")
-    click.echo("\n".join(map(shown, lines)), err=True)
+    click.echo("\n".join(map(escape_unprintable, lines)), err=True)
     typed = click.prompt("Type the pseudonym to remove all of this for good", err=True)
     if str(typed).strip() != pseudonym.strip():
         raise UserError("That is not the pseudonym; nothing was removed.", "Type it as it stands in the study.")

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.cli.command import STUDY, json_option, tell
+from app.cli.command import STUDY, json_option, print_result
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.session.session import Session
-from project.text_format import counted, shown
+from project.text_format import escape_unprintable, pluralize
 from project.timebase import format_time
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from anonymize.pii_review.language_coverage import LanguageCoverage
     from anonymize.pii_review.review_hits import PlacedHit
 
-_AROUND = 30
+_CONTEXT_CHARS = 30
 _RECORDING = click.option("--recording", multiple=True, help="Only in this one: number, file name or id. Repeatable.")
 _ANNOTATOR = click.option("--annotator", help="Under whose name this is kept.")
 
@@ -49,33 +49,33 @@ def find(
       greenroom pii find my-study.greenroom
       greenroom pii find my-study.greenroom --undecided --out look.csv
     """
-    from anonymize.pii_review.language_coverage import language_gaps
-    from anonymize.pii_review.pii_files import write_list
-    from anonymize.pii_review.study_finder import recognizers_now
+    from anonymize.pii_review.language_coverage import find_language_gaps
+    from anonymize.pii_review.pii_files import write_hits
+    from anonymize.pii_review.study_finder import current_recognizers
 
     with Session.open(study) as session:
-        numbers = _numbers(session)
-        found = _selected(session, recording, kind, (), undecided=undecided)
+        numbers = _recording_numbers(session)
+        found = _select_hits(session, recording, kind, (), undecided=undecided)
         if out is not None:
-            write_list(out, found, numbers)
-        recognizers = recognizers_now()
-        gaps = language_gaps(session)
-    lines = [_line(one, numbers) for one in found]
+            write_hits(out, found, numbers)
+        recognizers = current_recognizers()
+        gaps = find_language_gaps(session)
+    lines = [_hit_line(one, numbers) for one in found]
     open_ones = sum(one.verdict is None for one in found)
-    lines.append(f"{counted(len(found), 'place')}, {open_ones} undecided (hidden until somebody decides).")
+    lines.append(f"{pluralize(len(found), 'place')}, {open_ones} undecided (hidden until somebody decides).")
     lines.append(f"Searched by rules{''.join(f' and {title}' for title in recognizers.titles)}.")
     lines += _gap_lines(gaps)
     missed: list[Json] = [
         {"recording": number, "words": dict(coverage.words), "covered": coverage.covered} for number, coverage in gaps
     ]
     answer: dict[str, Json] = {
-        "hits": _rows(found, numbers),
+        "hits": _hit_rows(found, numbers),
         "undecided": open_ones,
         "model": recognizers.model,
         "searched_by": ["rules", *recognizers.titles],
         "not_covered": missed,
     }
-    tell(as_json, answer, "\n".join(lines))
+    print_result(as_json, answer, "\n".join(lines))
 
 
 @pii.command()
@@ -126,7 +126,7 @@ def review(
       greenroom pii review my-study.greenroom --hide --text Jo --everywhere --participant P01
     """
     from anonymize.pii_review import pii_decisions as commands
-    from anonymize.pii_review.review_hits import undecided as undecided_in
+    from anonymize.pii_review.review_hits import find_undecided as undecided_in
     from project.queries.pii_rows import PiiVerdict
 
     chosen = bool(recording or kind or words or undecided)
@@ -140,30 +140,32 @@ def review(
     decided = 0
     with Session.open(study, annotator, read_only=not edits) as session:
         if file is not None:
-            decided += _from_file(session, file)
+            decided += _apply_decisions_file(session, file)
         if stand_ins is not None:
             commands.use_stand_ins(session, stand_ins)
         if everywhere:
             for word in words:
-                _everywhere(session, word, verdict or "", kind, participant, replacement)
+                _decide_everywhere(session, word, verdict or "", kind, participant, replacement)
             decided += len(words)
         elif chosen and (verdict or set_kind):
-            found = _selected(session, recording, kind, words, undecided=undecided)
+            found = _select_hits(session, recording, kind, words, undecided=undecided)
             if not found:
                 raise UserError("No place fits this choice.", "Look first: greenroom pii find STUDY")
             if set_kind is not None:
                 commands.set_kind(session, found, set_kind)
             if verdict == "undo":
-                commands.undecide(session, found)
+                commands.undecide_places(session, found)
             elif verdict:
-                commands.decide(session, found, PiiVerdict(verdict), set_kind)
+                commands.decide_places(session, found, PiiVerdict(verdict), set_kind)
             decided += len(found)
-        numbers = _numbers(session)
+        numbers = _recording_numbers(session)
         left = undecided_in(session)
-    lines = [f"Decided: {counted(decided, 'place')}." if not everywhere else "Done."] if edits else []
-    lines += [_line(one, numbers) for one in left] if not edits else []
-    lines.append(f"{counted(len(left), 'place')} undecided: hidden until somebody decides.")
-    tell(as_json, {"decided": decided, "undecided": len(left), "hits": _rows(left, numbers)}, "\n".join(lines))
+    lines = [f"Decided: {pluralize(decided, 'place')}." if not everywhere else "Done."] if edits else []
+    lines += [_hit_line(one, numbers) for one in left] if not edits else []
+    lines.append(f"{pluralize(len(left), 'place')} undecided: hidden until somebody decides.")
+    print_result(
+        as_json, {"decided": decided, "undecided": len(left), "hits": _hit_rows(left, numbers)}, "\n".join(lines)
+    )
 
 
 @pii.command()
@@ -180,35 +182,35 @@ def apply(study: Path, out: Path | None, in_place: bool, annotator: str | None, 
       greenroom pii apply my-study.greenroom --out scrubbed
       greenroom pii apply my-study.greenroom --in-place
     """
-    from anonymize.pii_review.language_coverage import language_gaps
-    from anonymize.pii_review.pii_decisions import keep_numbers
-    from anonymize.pii_review.review_hits import hits
-    from anonymize.pii_review.review_hits import undecided as undecided_in
-    from anonymize.release.private_content import frozen_personal, write_copies
+    from anonymize.pii_review.language_coverage import find_language_gaps
+    from anonymize.pii_review.pii_decisions import store_hit_numbers
+    from anonymize.pii_review.review_hits import find_hits
+    from anonymize.pii_review.review_hits import find_undecided as undecided_in
+    from anonymize.release.private_content import count_personal_items, write_copies
     from anonymize.release.scrub_application import replace_in_study
 
     if (out is None) == (not in_place):
         raise UserError("Say where to.", "Name a new folder with --out, or replace in the study with --in-place.")
     with Session.open(study, annotator) as session:
-        keep_numbers(session, hits(session))
+        store_hit_numbers(session, find_hits(session))
         left = len(undecided_in(session))
-        gaps = language_gaps(session)
+        gaps = find_language_gaps(session)
         files = write_copies(session, out) if out is not None else []
         changed = replace_in_study(session)[0] if in_place else 0
-        frozen = frozen_personal(session) if in_place else {}
+        frozen = count_personal_items(session) if in_place else {}
     if in_place:
         text = (
-            f"Replaced personal information in {counted(changed, 'text')}. Its history keeps the originals: "
+            f"Replaced personal information in {pluralize(changed, 'text')}. Its history keeps the originals: "
             "do not give the study away. greenroom undo brings them back."
         )
     else:
-        text = f"Wrote {counted(len(files), 'file')} to {out}."
+        text = f"Wrote {pluralize(len(files), 'file')} to {out}."
     if left:
-        text += f"\n{counted(left, 'place')} nobody decided about: hidden too."
+        text += f"\n{pluralize(left, 'place')} nobody decided about: hidden too."
     text += "".join(f"\n{line}" for line in _gap_lines(gaps))
     for name, count in frozen.items():
         text += (
-            f"\nThe item set {name} is frozen and was not changed: {counted(count, 'item')} with personal information. "
+            f"\nThe item set {name} is frozen and was not changed: {pluralize(count, 'item')} with personal information. "
             "Draw it anew: greenroom benchmark make"
         )
     told: dict[str, Json] = {
@@ -219,7 +221,7 @@ def apply(study: Path, out: Path | None, in_place: bool, annotator: str | None, 
         "history_keeps_originals": in_place,
         "frozen": dict(frozen),
     }
-    tell(as_json, told, text)
+    print_result(as_json, told, text)
 
 
 @pii.command()
@@ -233,43 +235,45 @@ def key(study: Path, file: Path, as_json: bool) -> None:
     Example:
       greenroom pii key my-study.greenroom /safe/place/key.csv
     """
-    from anonymize.pii_review.pii_decisions import keep_numbers
+    from anonymize.pii_review.pii_decisions import store_hit_numbers
     from anonymize.pii_review.pii_files import write_key
-    from anonymize.pii_review.review_hits import hits
+    from anonymize.pii_review.review_hits import find_hits
 
     with Session.open(study) as session:
-        keep_numbers(session, hits(session))
+        store_hit_numbers(session, find_hits(session))
         rows = write_key(session, file)
-    tell(as_json, {"file": str(file), "rows": rows}, f"Wrote {counted(rows, 'replacement')} to {file}. Keep it apart.")
+    print_result(
+        as_json, {"file": str(file), "rows": rows}, f"Wrote {pluralize(rows, 'replacement')} to {file}. Keep it apart."
+    )
 
 
-def _selected(
+def _select_hits(
     session: Session, recordings: tuple[str, ...], kinds: tuple[str, ...], words: tuple[str, ...], *, undecided: bool
 ) -> "list[PlacedHit]":
-    from anonymize.pii_detection.name_tokens import key_of
+    from anonymize.pii_detection.name_tokens import word_key
     from anonymize.pii_detection.pii_hit import KINDS
-    from anonymize.pii_review.pii_decisions import keep_numbers
-    from anonymize.pii_review.review_hits import hits
-    from project.session.session import recording_called
+    from anonymize.pii_review.pii_decisions import store_hit_numbers
+    from anonymize.pii_review.review_hits import find_hits
+    from project.session.session import resolve_recording
 
     for kind in kinds:
         if kind not in KINDS:
             raise UserError(f"There is no kind “{kind}”.", f"Choose from: {', '.join(KINDS)}.")
-    ids = [recording_called(session, text).id for text in recordings]
-    keys = {key_of(word) for word in words}
-    every = hits(session)
-    keep_numbers(session, every)
+    ids = [resolve_recording(session, text).id for text in recordings]
+    keys = {word_key(word) for word in words}
+    every = find_hits(session)
+    store_hit_numbers(session, every)
     return [
         one
         for one in every
         if (not ids or one.recording_id in ids)
         and (not kinds or one.kind in kinds)
-        and (not keys or key_of(one.hit.text) in keys)
+        and (not keys or word_key(one.hit.text) in keys)
         and (not undecided or one.verdict is None)
     ]
 
 
-def _everywhere(
+def _decide_everywhere(
     session: Session,
     word: str,
     verdict: str,
@@ -277,33 +281,33 @@ def _everywhere(
     participant: str | None,
     replacement: str | None,
 ) -> None:
-    from anonymize.pii_detection.name_tokens import key_of
+    from anonymize.pii_detection.name_tokens import word_key
     from anonymize.pii_detection.pii_hit import PERSON
     from anonymize.pii_review import pii_decisions as commands
-    from anonymize.pii_review.review_hits import hits
-    from project.session.session import participant_called
+    from anonymize.pii_review.review_hits import find_hits
+    from project.session.session import resolve_participant
 
     if verdict == "undo":
-        commands.forget(session, word)
+        commands.forget_word(session, word)
         return
     if verdict == "keep":
         commands.keep_everywhere(session, word)
         return
-    who = None if participant is None else participant_called(session, participant).id
-    found = [one.kind for one in hits(session) if key_of(one.hit.text) == key_of(word)]
+    who = None if participant is None else resolve_participant(session, participant).id
+    found = [one.kind for one in find_hits(session) if word_key(one.hit.text) == word_key(word)]
     kind = kinds[0] if kinds else PERSON if who is not None or not found else found[0]
     commands.hide_everywhere(session, word, kind, who, replacement)
 
 
-def _from_file(session: Session, file: Path) -> int:
+def _apply_decisions_file(session: Session, file: Path) -> int:
     """Do what a list of decisions says; return how many there are."""
     from anonymize.pii_review import pii_decisions as commands
-    from anonymize.pii_review.pii_files import read_choices
-    from anonymize.pii_review.review_hits import hits
+    from anonymize.pii_review.pii_files import read_decisions
+    from anonymize.pii_review.review_hits import find_hits
     from project.queries.pii_rows import PiiVerdict
 
-    choices = read_choices(file)
-    by_place = {one.place: one for one in hits(session)}
+    choices = read_decisions(file)
+    by_place = {one.place: one for one in find_hits(session)}
     unknown = [choice for choice in choices if choice.place not in by_place]
     if unknown:
         raise UserError(
@@ -313,7 +317,7 @@ def _from_file(session: Session, file: Path) -> int:
     for verdict in PiiVerdict:
         for kind in dict.fromkeys(choice.kind for choice in choices if choice.verdict is verdict):
             chosen = [by_place[one.place] for one in choices if one.verdict is verdict and one.kind == kind]
-            commands.decide(session, chosen, verdict, kind)
+            commands.decide_places(session, chosen, verdict, kind)
     return len(choices)
 
 
@@ -324,22 +328,22 @@ def _gap_lines(gaps: "Sequence[tuple[int, LanguageCoverage]]") -> list[str]:
     ]
 
 
-def _numbers(session: Session) -> dict[str, int]:
+def _recording_numbers(session: Session) -> dict[str, int]:
     from project.queries.recording_rows import all_recordings
 
     return {one.id: one.number for one in all_recordings(session.study)}
 
 
-def _rows(found: "list[PlacedHit]", numbers: dict[str, int]) -> list[Json]:
+def _hit_rows(found: "list[PlacedHit]", numbers: dict[str, int]) -> list[Json]:
     return [one.as_json(numbers.get(one.recording_id or "")) for one in found]
 
 
-def _line(one: "PlacedHit", numbers: dict[str, int]) -> str:
+def _hit_line(one: "PlacedHit", numbers: dict[str, int]) -> str:
     number = numbers.get(one.recording_id or "")
     where = f"recording {number}, {format_time(one.time_us)}" if number is not None else "the study"
-    before = one.text[max(0, one.hit.start - _AROUND) : one.hit.start]
-    after = one.text[one.hit.end : one.hit.end + _AROUND]
+    before = one.text[max(0, one.hit.start - _CONTEXT_CHARS) : one.hit.start]
+    after = one.text[one.hit.end : one.hit.end + _CONTEXT_CHARS]
     decided = one.verdict.value if one.verdict else "undecided"
-    return shown(
+    return escape_unprintable(
         f"{where}  {one.kind}  {decided}  {before}«{one.hit.text}»{after}  -> {one.replacement}".replace("\n", " ")
     )

@@ -13,7 +13,7 @@ import click
 from anonymize.methods.face_methods import METHODS, method_type
 from anonymize.sound.voice_methods import COVERS, VOICES, voice_type
 from anonymize.voice.sound_choice import KEEP, NONE, SoundChoice, require_choice
-from models.judges.judge_backends import BACKENDS, backend_of
+from models.judges.judge_backends import BACKENDS, load_backend
 from project.entities.study_records import Json
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -24,30 +24,30 @@ def judge_options(function: Function) -> Function:
 
     Which backend has which option, and what is allowed, is checked where the judge is added.
     """
-    for name, uses in reversed(_uses().items()):
+    for name, uses in reversed(_backend_options().items()):
         flag = f"--{name.replace('_', '-')}"
-        kind = _kind([spec for _, spec in uses])
+        kind = _option_type([spec for _, spec in uses])
         if kind is bool:
             flag = f"{flag}/--no-{name.replace('_', '-')}"
-        text = _described(uses)
+        text = _option_help(uses)
         function = click.option(flag, name, type=kind, default=None, help=text)(function)
     return function
 
 
-def given_options(flags: Mapping[str, Json]) -> dict[str, Json]:
+def drop_unset_options(flags: Mapping[str, Json]) -> dict[str, Json]:
     """Return the options that were given."""
     return {name: value for name, value in flags.items() if value is not None}
 
 
-def _uses() -> dict[str, list[tuple[str, Field[Any]]]]:
+def _backend_options() -> dict[str, list[tuple[str, Field[Any]]]]:
     found: dict[str, list[tuple[str, Field[Any]]]] = {}
     for key in BACKENDS:
-        for spec in fields(backend_of(key).options_type):
+        for spec in fields(load_backend(key).options_type):
             found.setdefault(spec.name, []).append((key, spec))
     return found
 
 
-def _kind(specs: list[Field[Any]]) -> type | click.Choice[str]:
+def _option_type(specs: list[Field[Any]]) -> type | click.Choice[str]:
     if all("choices" in spec.metadata for spec in specs):
         return click.Choice(list(dict.fromkeys(one for spec in specs for one in spec.metadata["choices"])))
     for kind in (bool, int, str):
@@ -56,15 +56,15 @@ def _kind(specs: list[Field[Any]]) -> type | click.Choice[str]:
     return float
 
 
-def _described(uses: list[tuple[str, Field[Any]]]) -> str:
+def _option_help(uses: list[tuple[str, Field[Any]]]) -> str:
     """Say what an option is: once for the backends that mean the same by it, and again for each that differs."""
     said: dict[str, list[str]] = {}
     for backend, spec in uses:
-        said.setdefault(_told(spec), []).append(backend)
+        said.setdefault(_spec_help(spec), []).append(backend)
     return " ".join(f"For {' and '.join(backends)}: {text}" for text, backends in said.items())
 
 
-def _told(spec: Field[Any]) -> str:
+def _spec_help(spec: Field[Any]) -> str:
     words = spec.metadata.get("description", "")
     if "choices" in spec.metadata:
         return f"{words} One of {', '.join(spec.metadata['choices'])}; by default {spec.default}."
@@ -81,17 +81,17 @@ def method_options(function: Function) -> Function:
 
     Which method has which option, and what is allowed, is checked where the method is made.
     """
-    for name, uses in reversed(_method_options_uses().items()):
-        text = " ".join(_method_options_described(method, spec) for method, spec in uses)
+    for name, uses in reversed(_options_of_methods().items()):
+        text = " ".join(_method_option_help(method, spec) for method, spec in uses)
         flag = f"--{name.replace('_', '-')}"
-        kind = _method_options_kind([spec for _, spec in uses])
+        kind = _method_option_type([spec for _, spec in uses])
         if kind is bool:
             flag = f"{flag}/--no-{name.replace('_', '-')}"
         function = click.option(flag, name, type=kind, default=None, help=text)(function)
     return function
 
 
-def given_by_method(flags: Mapping[str, Json], methods: Sequence[str]) -> dict[str, dict[str, Json]]:
+def options_by_method(flags: Mapping[str, Json], methods: Sequence[str]) -> dict[str, dict[str, Json]]:
     """Return for every method the options that were given.
 
     Of several methods, each gets those that it has. One that none of them has goes to all, so that it is refused.
@@ -104,7 +104,7 @@ def given_by_method(flags: Mapping[str, Json], methods: Sequence[str]) -> dict[s
     }
 
 
-def _method_options_uses() -> dict[str, list[tuple[str, Field[Any]]]]:
+def _options_of_methods() -> dict[str, list[tuple[str, Field[Any]]]]:
     found: dict[str, list[tuple[str, Field[Any]]]] = {}
     for method in METHODS:
         for spec in fields(method_type(method).options_type):
@@ -112,7 +112,7 @@ def _method_options_uses() -> dict[str, list[tuple[str, Field[Any]]]]:
     return found
 
 
-def _method_options_kind(specs: Sequence[Field[Any]]) -> type | click.Choice[str]:
+def _method_option_type(specs: Sequence[Field[Any]]) -> type | click.Choice[str]:
     if all("choices" in spec.metadata for spec in specs):
         return click.Choice(list(dict.fromkeys(one for spec in specs for one in spec.metadata["choices"])))
     if all(isinstance(spec.default, bool) for spec in specs):
@@ -120,7 +120,7 @@ def _method_options_kind(specs: Sequence[Field[Any]]) -> type | click.Choice[str
     return int if all(isinstance(spec.default, int) for spec in specs) else float
 
 
-def _method_options_described(method: str, spec: Field[Any]) -> str:
+def _method_option_help(method: str, spec: Field[Any]) -> str:
     title, text = spec.metadata["title"], spec.metadata["description"]
     if "choices" in spec.metadata:
         allowed = f"one of {', '.join(spec.metadata['choices'])}"
@@ -142,7 +142,7 @@ def scheduler_option(function: Function) -> Function:
     )(function)
 
 
-_PREFIX = "voice_"
+_VOICE_PREFIX = "voice_"
 
 
 def sound_options(function: Function) -> Function:
@@ -152,7 +152,7 @@ def sound_options(function: Function) -> Function:
             told = spec.metadata
             function = click.option(
                 f"--voice-{spec.name.replace('_', '-')}",
-                f"{_PREFIX}{spec.name}",
+                f"{_VOICE_PREFIX}{spec.name}",
                 type=float,
                 default=None,
                 help=f"{told['title']}, for {name}: {told['minimum']} to {told['maximum']}, by default {spec.default}. "
@@ -168,21 +168,21 @@ def sound_options(function: Function) -> Function:
     )(function)
 
 
-def chosen_sound(voice: str, cover: str, flags: Mapping[str, Json]) -> SoundChoice:
+def parse_sound_choice(voice: str, cover: str, flags: Mapping[str, Json]) -> SoundChoice:
     """Return what the flags say.
 
     Raises:
         UserError: there is no such voice method, it has no such option, or a value is outside what is safe.
     """
-    options = {key.removeprefix(_PREFIX): value for key, value in flags.items() if value is not None}
+    options = {key.removeprefix(_VOICE_PREFIX): value for key, value in flags.items() if value is not None}
     choice = SoundChoice(voice, options, cover)
     require_choice(choice)
     return choice
 
 
-def split_flags(flags: Mapping[str, Json]) -> tuple[dict[str, Json], dict[str, Json]]:
+def split_voice_flags(flags: Mapping[str, Json]) -> tuple[dict[str, Json], dict[str, Json]]:
     """Return the flags of voice methods, and the others."""
-    voices = {key: value for key, value in flags.items() if key.startswith(_PREFIX)}
+    voices = {key: value for key, value in flags.items() if key.startswith(_VOICE_PREFIX)}
     return voices, {key: value for key, value in flags.items() if key not in voices}
 
 

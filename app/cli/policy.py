@@ -6,12 +6,12 @@ from typing import cast
 
 import click
 
-from app.cli.command import STUDY, json_option, tell
+from app.cli.command import STUDY, json_option, print_result
 from project.entities.egress_policy import EgressLevel
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.session.session import Session
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
 
 @click.group()
@@ -33,15 +33,15 @@ def show(study: Path, as_json: bool) -> None:
       greenroom policy show my-study.greenroom
     """
     from anonymize.egress.egress_authority import CONFIRM, UNCONFIRMED, needs_confirmation
-    from anonymize.egress.egress_log import about_policy
-    from project.queries.policy_rows import policy_of
+    from anonymize.egress.egress_log import describe_policy
+    from project.queries.policy_rows import read_policy
 
     with Session.open(study, read_only=True) as session:
-        found, unconfirmed = policy_of(session.study), needs_confirmation(session)
-    lines = about_policy(found)
+        found, unconfirmed = read_policy(session.study), needs_confirmation(session)
+    lines = describe_policy(found)
     if unconfirmed:
         lines = [UNCONFIRMED, "Nothing leaves. The file says:", *lines, CONFIRM]
-    tell(as_json, {**found.as_json(), "in_force": not unconfirmed}, "\n".join(lines))
+    print_result(as_json, {**found.as_json(), "in_force": not unconfirmed}, "\n".join(lines))
 
 
 @policy.command()
@@ -58,23 +58,27 @@ def confirm(study: Path, yes: bool, as_json: bool) -> None:
     Example:
       greenroom policy confirm my-study.greenroom
     """
-    from anonymize.egress.egress_authority import needs_confirmation, said_policy
-    from anonymize.egress.egress_log import about_policy
+    from anonymize.egress.egress_authority import needs_confirmation, policy_in_file
+    from anonymize.egress.egress_log import describe_policy
     from anonymize.egress.policy_edits import confirm_policy
 
     with Session.open(study) as session:
-        found = said_policy(session)
+        found = policy_in_file(session)
         if needs_confirmation(session):
             if not yes:
-                _ask(about_policy(found))
+                _confirm_policy(describe_policy(found))
             confirm_policy(session)
-    tell(as_json, {**found.as_json(), "in_force": True}, "\n".join(["In force on this machine:", *about_policy(found)]))
+    print_result(
+        as_json,
+        {**found.as_json(), "in_force": True},
+        "\n".join(["In force on this machine:", *describe_policy(found)]),
+    )
 
 
-def _ask(lines: list[str]) -> None:
+def _confirm_policy(lines: list[str]) -> None:
     if not sys.stdin.isatty():
         raise UserError("A policy that lets something leave has to be confirmed.", "In a script: --yes")
-    click.echo("\n".join(map(shown, lines)), err=True)
+    click.echo("\n".join(map(escape_unprintable, lines)), err=True)
     if not click.confirm("Put this policy in force on this machine?", err=True):
         raise UserError("The policy was not put in force.", "Nothing leaves.")
 
@@ -119,14 +123,14 @@ def set_(
       greenroom policy set my-study.greenroom --downloads
       greenroom policy set my-study.greenroom nothing
     """
-    from anonymize.egress.egress_authority import policy_in_force, unencrypted_note
-    from anonymize.egress.egress_log import about_policy
-    from anonymize.egress.policy_edits import changed, set_policy
+    from anonymize.egress.egress_authority import policy_in_force, unencrypted_warning
+    from anonymize.egress.egress_log import describe_policy
+    from anonymize.egress.policy_edits import change_policy, set_policy
     from project.queries.judgment_rows import all_judges
-    from project.queries.policy_rows import policy_of
+    from project.queries.policy_rows import read_policy
 
     with Session.open(study) as session:
-        wanted = changed(
+        wanted = change_policy(
             policy_in_force(session),
             level=EgressLevel(level) if level else None,
             reason=reason,
@@ -138,10 +142,10 @@ def set_(
             unencrypted=unencrypted,
         )
         set_policy(session, wanted)
-        found = policy_of(session.study)
+        found = read_policy(session.study)
         judges = all_judges(session.study) if found.level is not EgressLevel.NOTHING else []
-        notes = [note for one in judges if (note := unencrypted_note(session, one))]
-    tell(as_json, found.as_json(), "\n".join([*about_policy(found), *notes]))
+        notes = [note for one in judges if (note := unencrypted_warning(session, one))]
+    print_result(as_json, found.as_json(), "\n".join([*describe_policy(found), *notes]))
 
 
 @click.command()
@@ -171,16 +175,23 @@ def egress(study: Path | None, only: str | None, table: Path | None, as_json: bo
       greenroom egress
     """
     from anonymize.egress.egress_authority import policy_in_force
-    from anonymize.egress.egress_log import LEVELS, EgressOutcome, lines, lines_of_machine, totals, write_table
+    from anonymize.egress.egress_log import (
+        LEVEL_NAMES,
+        EgressOutcome,
+        compute_totals,
+        read_log,
+        read_machine_log,
+        write_table,
+    )
 
     fates = [EgressOutcome(only)] if only else [*EgressOutcome]
     policy = None
     if study is None:
-        found = lines_of_machine(fates)
+        found = read_machine_log(fates)
     else:
         with Session.open(study, read_only=True) as session:
-            found, policy = lines(session, fates), policy_in_force(session)
-    sums = totals(found)
+            found, policy = read_log(session, fates), policy_in_force(session)
+    sums = compute_totals(found)
     if table is not None:
         write_table(found, table)
     result: dict[str, Json] = {
@@ -190,6 +201,6 @@ def egress(study: Path | None, only: str | None, table: Path | None, as_json: bo
     }
     told = [one.told() for one in found]
     told += ["", *(one.text for one in sums if not only or one.fate == only)] if found else ["No request was made."]
-    told += [f"Policy now: {LEVELS[policy.level]}."] if policy is not None else []
+    told += [f"Policy now: {LEVEL_NAMES[policy.level]}."] if policy is not None else []
     told += [f"Table: {table}"] if table is not None else []
-    tell(as_json, result, "\n".join(told))
+    print_result(as_json, result, "\n".join(told))

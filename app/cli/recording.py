@@ -8,13 +8,13 @@ from pathlib import Path, PurePath
 import click
 
 from annotate.review.text_search import StudySearch
-from app.cli.command import STUDY, Bar, json_option, progress_bar, tell
+from app.cli.command import STUDY, Bar, json_option, print_result, progress_bar
 from project.entities.study_records import Json, Medium, MediumRole, Recording
 from project.errors import UserError
 from project.queries.recording_rows import media_of
 from project.session.session import Session
-from project.text_format import counted, shown
-from project.timebase import SECOND, parse_time
+from project.text_format import escape_unprintable, pluralize
+from project.timebase import SECOND_US, parse_time
 
 
 @click.command()
@@ -38,9 +38,9 @@ def search(study: Path, words: tuple[str, ...], limit: int, as_json: bool) -> No
         hits = searched.hits(typed, limit)
         total = len(searched.index.places(typed))
         searched.close()
-    more = [f"{counted(total - len(hits), 'more text')}; --limit shows them."] if total > len(hits) else []
+    more = [f"{pluralize(total - len(hits), 'more text')}; --limit shows them."] if total > len(hits) else []
     lines = [hit.as_text() for hit in hits]
-    tell(
+    print_result(
         as_json, {"found": total, "hits": [hit.as_json() for hit in hits]}, "\n".join(lines + more) or "Nothing found."
     )
 
@@ -64,27 +64,29 @@ def add_view(study: Path, recording: str, file: Path, role: str, offset: str, as
       greenroom add-view my-study.greenroom --recording 1 ceiling.mp4 --role camera
       greenroom add-view my-study.greenroom --recording 1 lapel.wav --role microphone --offset -0:02.5
     """
-    from annotate.study.recording_edits import add_medium, ends_early, probe_file
-    from project.session.session import recording_called
+    from annotate.study.recording_edits import add_medium, probe_file, truncation_warning
+    from project.session.session import resolve_recording
 
     offset_us = -parse_time(offset[1:]) if offset.startswith("-") else parse_time(offset)
     with Session.open(study) as session:
-        owner = recording_called(session, recording)
+        owner = resolve_recording(session, recording)
         with progress_bar("Reading") as bar:
             bar.progress(0, 1, file.name)
             probed = probe_file(file)
         if role == "camera" and probed.facts.video is None:
-            raise UserError(f"{shown(file.name)} has no picture.", "Add it with --role microphone.")
+            raise UserError(f"{escape_unprintable(file.name)} has no picture.", "Add it with --role microphone.")
         if role == "microphone" and probed.facts.audio is None:
-            raise UserError(f"{shown(file.name)} has no sound.", "Add it with --role camera.")
+            raise UserError(f"{escape_unprintable(file.name)} has no sound.", "Add it with --role camera.")
         before = {m.id for m in media_of(session.study, owner.id)}
         add_medium(session, owner.id, probed, MediumRole(role), offset_us)
         made = next(m for m in media_of(session.study, owner.id) if m.id not in before)
-    lines = [f"Added {shown(file.name)} to recording {owner.number} as {role}; it begins at {_seconds(offset_us)}."]
-    early = ends_early(probed)
-    tell(
+    lines = [
+        f"Added {escape_unprintable(file.name)} to recording {owner.number} as {role}; it begins at {_format_seconds(offset_us)}."
+    ]
+    early = truncation_warning(probed)
+    print_result(
         as_json,
-        {"recording": owner.number, "id": made.id, "role": role, "offset_s": offset_us / SECOND},
+        {"recording": owner.number, "id": made.id, "role": role, "offset_s": offset_us / SECOND_US},
         "\n".join([*lines, early] if early else lines),
     )
 
@@ -107,21 +109,21 @@ def sync(study: Path, recording: str, medium: str | None, apply_it: bool, as_jso
     """
     from annotate.study import recording_files as synchronizing
     from annotate.study.recording_edits import move_medium
-    from project.session.jobs import run_here
-    from project.session.session import recording_called
+    from project.session.jobs import run_inline
+    from project.session.session import resolve_recording
 
     with Session.open(study) as session:
         session.study.require_writable()
-        owner = recording_called(session, recording)
-        chosen = _chosen(session, owner, medium)
+        owner = resolve_recording(session, recording)
+        chosen = _select_media(session, owner, medium)
         answers: list[dict[str, Json]] = []
         lines = []
         for one in chosen:
             work = synchronizing.prepare(session, owner.id, one.id)
             bar = Bar(work.title)
-            result, _ = run_here(session, work, bar)
+            result, _ = run_inline(session, work, bar)
             bar.clear()
-            found = synchronizing.found_in(result)
+            found = synchronizing.parse_sync_result(result)
             applied = apply_it and found.sure
             if applied:
                 move_medium(session, owner.id, one.id, found.offset_us)
@@ -131,18 +133,18 @@ def sync(study: Path, recording: str, medium: str | None, apply_it: bool, as_jso
                     "id": one.id,
                     "file": name,
                     "sure": found.sure,
-                    "offset_s": found.offset_us / SECOND if found.sure else None,
+                    "offset_s": found.offset_us / SECOND_US if found.sure else None,
                     "confidence": round(found.confidence, 2),
                     "drift_ppm": None if found.drift_ppm is None else round(found.drift_ppm, 1),
                     "spread_ms": None if found.spread_us is None else found.spread_us / 1000,
                     "applied": applied,
                 }
             )
-            lines.append(f"{shown(name)}: {found.as_text()}{' Moved there.' if applied else ''}")
-    tell(as_json, {"recording": owner.number, "media": [*answers]}, "\n".join(lines))
+            lines.append(f"{escape_unprintable(name)}: {found.as_text()}{' Moved there.' if applied else ''}")
+    print_result(as_json, {"recording": owner.number, "media": [*answers]}, "\n".join(lines))
 
 
-def _chosen(session: Session, owner: Recording, text: str | None) -> list[Medium]:
+def _select_media(session: Session, owner: Recording, text: str | None) -> list[Medium]:
     further = [m for m in media_of(session.study, owner.id) if m.role is not MediumRole.MAIN]
     if text is None:
         heard = [m for m in further if m.facts.audio is not None]
@@ -155,10 +157,12 @@ def _chosen(session: Session, owner: Recording, text: str | None) -> list[Medium
     fits = [m for m in further if text in (m.id, m.path, PurePath(m.path).name)]
     if len(fits) == 1:
         return fits
-    names = ", ".join(shown(PurePath(m.path).name) for m in further) or "there are none"
+    names = ", ".join(escape_unprintable(PurePath(m.path).name) for m in further) or "there are none"
     problem = "is the name of several further files" if fits else "is no further file"
-    raise UserError(f"“{shown(text)}” {problem} of recording {owner.number}.", f"Give a file name or an id: {names}.")
+    raise UserError(
+        f"“{escape_unprintable(text)}” {problem} of recording {owner.number}.", f"Give a file name or an id: {names}."
+    )
 
 
-def _seconds(time_us: int) -> str:
-    return f"{time_us / SECOND:.3f} s"
+def _format_seconds(time_us: int) -> str:
+    return f"{time_us / SECOND_US:.3f} s"

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import click
 
 from anonymize.sound.voice_methods import VOICES
-from app.cli.command import STUDY, Bar, json_option, tell
+from app.cli.command import STUDY, Bar, json_option, print_result
 from project.entities.study_records import Annotator, Json
 from project.errors import UserError
 from project.session.session import Session
-from project.text_format import counted, shown, size_text
+from project.text_format import escape_unprintable, format_size, pluralize
 from project.timebase import format_time
 
 if TYPE_CHECKING:
@@ -39,14 +39,14 @@ def scrub(study: Path, out: Path, as_json: bool) -> None:
     Example:
       greenroom scrub my-study.greenroom --out annotations.greenroom
     """
-    from anonymize.release.annotations_only import as_json as told
-    from anonymize.release.annotations_only import scrub as run_scrub
+    from anonymize.release.annotations_only import copy_to_json as told
+    from anonymize.release.annotations_only import export_annotations_copy as run_scrub
     from project.session.session import Session
 
     with Session.open(study) as session:
         made, changes = run_scrub(session, out)
     rows = ", ".join(
-        counted(made.rows.get(table, 0), thing)
+        pluralize(made.rows.get(table, 0), thing)
         for table, thing in (
             ("recording", "recording"),
             ("segment", "segment"),
@@ -54,17 +54,17 @@ def scrub(study: Path, out: Path, as_json: bool) -> None:
             ("chain", "chain"),
         )
     )
-    lines = [f"Made {shown(made.path)} ({size_text(made.path.stat().st_size)}): {rows}"]
+    lines = [f"Made {escape_unprintable(made.path)} ({format_size(made.path.stat().st_size)}): {rows}"]
     if made.held_out:
-        lines.append(f"{counted(made.held_out, 'recording')} held out: not in it")
+        lines.append(f"{pluralize(made.held_out, 'recording')} held out: not in it")
     if left := made.left_out.get("segment_value"):
-        lines.append(f"{counted(left, 'value')} in words: not in it")
+        lines.append(f"{pluralize(left, 'value')} in words: not in it")
     if changes is None:
         lines.append("The study can only be read now, so it does not note that there is this copy.")
-    tell(as_json, {**told(made), "noted": changes is not None}, "\n".join(lines))
+    print_result(as_json, {**told(made), "noted": changes is not None}, "\n".join(lines))
 
 
-def tell_texts(as_json: bool, found: "Sequence[ReleasedText]", reader: Annotator | None, *, changed: bool) -> None:
+def print_texts(as_json: bool, found: "Sequence[ReleasedText]", reader: Annotator | None, *, changed: bool) -> None:
     """Print texts before and after scrubbing, and who read them.
 
     Args:
@@ -77,10 +77,10 @@ def tell_texts(as_json: bool, found: "Sequence[ReleasedText]", reader: Annotator
     lines = []
     for one in listed:
         lines.append(f"Recording {one.recording}, {format_time(one.time_us)}, {one.place}")
-        lines += [f"  - {shown(one.before)}"] if one.replacements else []
-        lines.append(f"  + {shown(one.after)}")
+        lines += [f"  - {escape_unprintable(one.before)}"] if one.replacements else []
+        lines.append(f"  + {escape_unprintable(one.after)}")
     state = f"Read by {reader.name}." if reader else "Nobody confirmed them as they are now."
-    lines.append(f"{counted(len(found), 'text')}, {sum(bool(t.replacements) for t in found)} changed. {state}")
+    lines.append(f"{pluralize(len(found), 'text')}, {sum(bool(t.replacements) for t in found)} changed. {state}")
     rows: list[Json] = [
         {
             "recording": one.recording,
@@ -92,11 +92,11 @@ def tell_texts(as_json: bool, found: "Sequence[ReleasedText]", reader: Annotator
         }
         for one in listed
     ]
-    tell(as_json, {"confirmed_by": reader.name if reader else None, "texts": rows}, "\n".join(lines))
+    print_result(as_json, {"confirmed_by": reader.name if reader else None, "texts": rows}, "\n".join(lines))
 
 
-REFUSED = 2
-_SHOWN = 6
+EXIT_REFUSED = 2
+_MAX_LISTED = 6
 
 
 @click.command()
@@ -146,36 +146,36 @@ def release(
     """
     from anonymize.release import release_edits as commands
     from anonymize.release import release_job as job
-    from anonymize.release.release_plan import kept_plan
-    from anonymize.release.release_rules import ReleaseBlocker, reason_from
-    from project.session.jobs import run_here
+    from anonymize.release.release_plan import read_plan
+    from anonymize.release.release_rules import ReleaseBlocker, parse_blocker
+    from project.session.jobs import run_inline
 
     if out is None and not dry_run:
         raise UserError("A release needs a folder.", "Name a new one with --out, or look first with --dry-run.")
     with Session.open(study, annotator, read_only=dry_run) as session:
-        plan = _changed(kept_plan(session), method, voice_option, choices)
+        plan = _updated_plan(read_plan(session), method, voice_option, choices)
         if not dry_run:
-            if plan != kept_plan(session):
-                commands.keep_plan(session, plan)
+            if plan != read_plan(session):
+                commands.store_plan(session, plan)
             for text in withdraw:
-                commands.withdraw_waiver(session, *_rule(session, text))
+                commands.withdraw_waiver(session, *_parse_rule(session, text))
             for text in waive:
                 which, _, reason = text.partition("=")
-                commands.waive(session, *_rule(session, which), reason)
-        found = job.checklist(session, plan)
+                commands.waive_rule(session, *_parse_rule(session, which), reason)
+        found = job.build_checklist(session, plan)
         if dry_run:
             if found.standing:
-                _refuse(found.standing)
-            tell(as_json, _listed(found, study), "\n".join(_lines(found.standing, found)))
-            return REFUSED if found.standing else 0
+                _print_refusal(found.standing)
+            print_result(as_json, _checklist_json(found, study), "\n".join(_blocker_lines(found.standing, found)))
+            return EXIT_REFUSED if found.standing else 0
         assert out is not None
         work = job.prepare(session, out, plan)
         bar = Bar(work.title)
         try:
-            result, _ = run_here(session, work, bar)
+            result, _ = run_inline(session, work, bar)
         finally:
             bar.clear()
-        reasons: list[ReleaseBlocker] = [reason_from(one) for one in result["reasons"]]  # type: ignore[arg-type, union-attr]
+        reasons: list[ReleaseBlocker] = [parse_blocker(one) for one in result["reasons"]]  # type: ignore[arg-type, union-attr]
     told: dict[str, Json] = {
         "released": result["released"],
         "reasons": [one.as_json(str(study)) for one in reasons],
@@ -184,13 +184,13 @@ def release(
         "left_out": {str(number): why for number, why in found.selection.left_out.items()},
     }
     if result["released"]:
-        tell(
+        print_result(
             as_json, told, f"Released {result['files']} files to {result['output']}. Read DATACARD.md before it leaves."
         )
         return 0
-    _refuse(reasons)
-    tell(as_json, told, "\n".join(_lines(reasons, found)))
-    return REFUSED
+    _print_refusal(reasons)
+    print_result(as_json, told, "\n".join(_blocker_lines(reasons, found)))
+    return EXIT_REFUSED
 
 
 @click.command()
@@ -224,12 +224,12 @@ def words(
       greenroom words my-study.greenroom --set Anna=P01 --set Annie=P01 --kind person --participant P01
     """
     from anonymize.pii_review.pii_decisions import hide_everywhere
-    from anonymize.release.release_edits import set_words
+    from anonymize.release.release_edits import set_private_words
     from project.queries.pii_rows import private_words, public_words, replacements
     from project.queries.recording_rows import all_participants
-    from project.session.session import participant_called
+    from project.session.session import resolve_participant
 
-    lines = [*_lines_of(file), *given]
+    lines = [*_read_word_lines(file), *given]
     if (kind or participant) and not lines:
         raise UserError("No word is given.", "Name words with --set WORD=REPLACEMENT or --file.")
     with Session.open(study, annotator, read_only=not lines and not remove) as session:
@@ -238,12 +238,12 @@ def words(
         if unknown:
             raise UserError(f"“{unknown[0]}” is none of the private words.", "List them: greenroom words STUDY")
         after = {word: stands for word, stands in before.items() if word not in remove}
-        after |= dict(_pair(line) for line in lines)
+        after |= dict(_parse_word(line) for line in lines)
         if after != before:
-            set_words(session, after)
+            set_private_words(session, after)
         if kind or participant:
-            who = participant_called(session, participant).id if participant else None
-            for word, stands in map(_pair, lines):
+            who = resolve_participant(session, participant).id if participant else None
+            for word, stands in map(_parse_word, lines):
                 hide_everywhere(session, word, kind or "person", who, stands)
         people = {one.id: one.pseudonym for one in all_participants(session.study)}
         found = sorted(private_words(session.study), key=lambda one: one.word)
@@ -263,7 +263,7 @@ def words(
         for one in found
     ]
     told: dict[str, Json] = {"words": {**after}, "private": rows, "public": [*kept]}
-    tell(as_json, told, "\n".join(shown_lines))
+    print_result(as_json, told, "\n".join(shown_lines))
 
 
 @click.command()
@@ -283,22 +283,22 @@ def texts(study: Path, changed: bool, confirm: bool, annotator: str | None, as_j
       greenroom texts my-study.greenroom --confirm --annotator Ada
     """
     from anonymize.release.release_edits import confirm_texts
-    from anonymize.release.release_texts import released_texts, text_state, texts_confirmed
+    from anonymize.release.release_texts import find_confirming_annotator, list_released_texts, texts_checksum
 
     with Session.open(study, annotator, read_only=not confirm) as session:
-        found = released_texts(session)
+        found = list_released_texts(session)
         if confirm:
-            confirm_texts(session, text_state(found))
-        reader = texts_confirmed(session, found)
-    tell_texts(as_json, found, reader, changed=changed)
+            confirm_texts(session, texts_checksum(found))
+        reader = find_confirming_annotator(session, found)
+    print_texts(as_json, found, reader, changed=changed)
 
 
-def _changed(
+def _updated_plan(
     plan: "ReleasePlan", method: tuple[str, ...], voice_option: tuple[str, ...], choices: dict[str, object]
 ) -> "ReleasePlan":
     given = {key: value for key, value in choices.items() if value is not None and value != ()}
     if voice_option:
-        given["voice_options"] = dict(_number(one) for one in voice_option)
+        given["voice_options"] = dict(_parse_option(one) for one in voice_option)
     elif given.get("sound", plan.sound) != plan.sound:
         given["voice_options"] = {}
     if method:
@@ -314,19 +314,19 @@ def _changed(
     return replace(plan, **given)  # type: ignore[arg-type]
 
 
-def _rule(session: Session, text: str) -> tuple[str, str | None]:
-    from project.session.session import recording_called
+def _parse_rule(session: Session, text: str) -> tuple[str, str | None]:
+    from project.session.session import resolve_recording
 
     rule, colon, recording = text.partition(":")
-    return rule.strip(), recording_called(session, recording.strip()).id if colon else None
+    return rule.strip(), resolve_recording(session, recording.strip()).id if colon else None
 
 
-def _refuse(reasons: "list[ReleaseBlocker]") -> None:
+def _print_refusal(reasons: "list[ReleaseBlocker]") -> None:
     rules = len({(one.rule, one.recording) for one in reasons})
-    click.echo(f"greenroom: Refused: {counted(rules, 'rule')} not kept. Nothing was written.", err=True)
+    click.echo(f"greenroom: Refused: {pluralize(rules, 'rule')} not kept. Nothing was written.", err=True)
 
 
-def _listed(found: "ReleaseChecklist", study: Path) -> dict[str, Json]:
+def _checklist_json(found: "ReleaseChecklist", study: Path) -> dict[str, Json]:
     return {
         "released": False,
         "ready": not found.standing,
@@ -337,7 +337,7 @@ def _listed(found: "ReleaseChecklist", study: Path) -> dict[str, Json]:
     }
 
 
-def _lines(reasons: "list[ReleaseBlocker]", found: "ReleaseChecklist") -> list[str]:
+def _blocker_lines(reasons: "list[ReleaseBlocker]", found: "ReleaseChecklist") -> list[str]:
     from anonymize.release.release_rules import RULES
 
     lines = []
@@ -346,9 +346,9 @@ def _lines(reasons: "list[ReleaseBlocker]", found: "ReleaseChecklist") -> list[s
         if here:
             mark = "  (can be waived)" if all(one.can_be_waived for one in here) else ""
             lines.append(f"NOT KEPT  {rule}: {about.title}{mark}")
-            lines += [f"  {one.sentence}" for one in here[:_SHOWN]]
-            lines += [f"  and {len(here) - _SHOWN} more"] if len(here) > _SHOWN else []
-            lines += [f"  {hint}" for hint in dict.fromkeys(one.hint for one in here[:_SHOWN])]
+            lines += [f"  {one.sentence}" for one in here[:_MAX_LISTED]]
+            lines += [f"  and {len(here) - _MAX_LISTED} more"] if len(here) > _MAX_LISTED else []
+            lines += [f"  {hint}" for hint in dict.fromkeys(one.hint for one in here[:_MAX_LISTED])]
     for number, why in sorted(found.selection.left_out.items()):
         lines.append(f"Recording {number} is left out. {why}")
     if not reasons:
@@ -356,7 +356,7 @@ def _lines(reasons: "list[ReleaseBlocker]", found: "ReleaseChecklist") -> list[s
     return lines
 
 
-def _lines_of(file: Path | None) -> list[str]:
+def _read_word_lines(file: Path | None) -> list[str]:
     if file is None:
         return []
     try:
@@ -366,7 +366,7 @@ def _lines_of(file: Path | None) -> list[str]:
     return [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
 
 
-def _number(text: str) -> tuple[str, float]:
+def _parse_option(text: str) -> tuple[str, float]:
     name, _, value = text.partition("=")
     try:
         return name.strip(), int(value) if value.strip().isdecimal() else float(value)
@@ -374,7 +374,7 @@ def _number(text: str) -> tuple[str, float]:
         raise UserError(f"“{text}” gives no number.", "Write it like this: lowest=0.6.") from None
 
 
-def _pair(line: str) -> tuple[str, str]:
+def _parse_word(line: str) -> tuple[str, str]:
     word, equals, stands = line.partition("=")
     if not equals:
         raise UserError(f"“{line.strip()}” does not say what stands in its place.", "Write it like this: Anna=P01.")

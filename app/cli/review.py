@@ -13,17 +13,23 @@ from annotate.agreement import adjudication
 from annotate.agreement.adjudication import AdjudicationRule, ChoiceRule, Labels, SpanRule, Unsettled
 from annotate.agreement.agreement_report import AgreementReport
 from annotate.agreement.figure_intervals import StatisticResult
-from annotate.agreement.study_agreement import words_of
+from annotate.agreement.study_agreement import describe_figure
 from annotate.review import peer_review as reviews
-from annotate.review.peer_review import RecordingReview, ReviewItem, default_pair, named, sheet
-from annotate.segments.segment_edits import find
-from annotate.study.people import annotator_called
-from app.cli.command import STUDY, json_option, tell
+from annotate.review.peer_review import (
+    RecordingReview,
+    ReviewItem,
+    build_recording_review,
+    default_pair,
+    name_differences,
+)
+from annotate.segments.segment_edits import find_segment
+from annotate.study.people import require_annotator
+from app.cli.command import STUDY, json_option, print_result
 from project.entities.study_records import Annotator, Json, Recording, ReviewDecision
 from project.errors import UserError
 from project.queries.recording_rows import all_recordings
-from project.session.session import Session, recording_called
-from project.text_format import counted
+from project.session.session import Session, resolve_recording
+from project.text_format import pluralize
 from project.timebase import format_time
 
 REVIEWER = click.option("--annotator", required=True, help="Who reviews.")
@@ -51,24 +57,26 @@ def list_waiting(
       greenroom review list my-study.greenroom --annotator Ada --with Bo
     """
     with Session.open(study, annotator, read_only=True) as session:
-        reviewer = annotator_called(session, annotator)
-        owners = all_recordings(session.study) if recording is None else [recording_called(session, recording)]
+        reviewer = require_annotator(session, annotator)
+        owners = all_recordings(session.study) if recording is None else [resolve_recording(session, recording)]
         items: list[dict[str, Json]] = []
         done = total = settled = disputed = 0
         for owner in owners:
-            compared = _sheet(session, owner, reviewer, other)
+            compared = _read_sheet(session, owner, reviewer, other)
             if compared is None:
                 continue
             progress = compared.progress(reviewer.id)
             done, total = done + progress.done, total + progress.total
             settled, disputed = settled + progress.settled, disputed + progress.disputed
             items += [
-                _described(session, owner, compared, one, reviewer)
+                _item_json(session, owner, compared, one, reviewer)
                 for one in compared.items
                 if everything or one.waits_for(reviewer.id)
             ]
-    lines = [_line(one) for one in items]
-    lines.append(f"{done} of {counted(total, 'segment')} reviewed; {disputed} stay in disagreement, {settled} settled.")
+    lines = [_item_line(one) for one in items]
+    lines.append(
+        f"{done} of {pluralize(total, 'segment')} reviewed; {disputed} stay in disagreement, {settled} settled."
+    )
     result: dict[str, Json] = {
         "annotator": annotator,
         "done": done,
@@ -77,7 +85,7 @@ def list_waiting(
         "disputed": disputed,
         "items": [*items],
     }
-    tell(as_json, result, "\n".join(lines))
+    print_result(as_json, result, "\n".join(lines))
 
 
 @review.command()
@@ -98,9 +106,9 @@ def decide(study: Path, segment_id: str, decision: str, note: str, annotator: st
         --note "She pauses to think; nothing is wrong yet." --annotator Ada
     """
     with Session.open(study, annotator) as session:
-        reviews.decide(session, segment_id, ReviewDecision(decision), note)
+        reviews.review_segment(session, segment_id, ReviewDecision(decision), note)
     described: dict[str, Json] = {"segment": segment_id, "annotator": annotator, "decision": decision, "note": note}
-    tell(as_json, described, f"{annotator} {decision}s with {segment_id}")
+    print_result(as_json, described, f"{annotator} {decision}s with {segment_id}")
 
 
 @review.command()
@@ -116,9 +124,11 @@ def withdraw(study: Path, segment_id: str, annotator: str, as_json: bool) -> Non
       greenroom review withdraw my-study.greenroom SEGMENT --annotator Ada
     """
     with Session.open(study, annotator) as session:
-        find(session, segment_id)
-        reviews.withdraw(session, segment_id)
-    tell(as_json, {"segment": segment_id, "annotator": annotator, "decision": None}, f"Took it back: {segment_id}")
+        find_segment(session, segment_id)
+        reviews.withdraw_review(session, segment_id)
+    print_result(
+        as_json, {"segment": segment_id, "annotator": annotator, "decision": None}, f"Took it back: {segment_id}"
+    )
 
 
 @click.command()
@@ -152,7 +162,7 @@ def withdraw(study: Path, segment_id: str, annotator: str, as_json: bool) -> Non
     type=click.Choice([one.value for one in Unsettled]),
     help="What becomes of moments on which they do not agree.",
 )
-@click.option("--name", default=adjudication.NAME, show_default=True, help="Of the lane.")
+@click.option("--name", default=adjudication.DEFAULT_LANE_NAME, show_default=True, help="Of the lane.")
 @click.option("--by", multiple=True, help="Somebody whose lane counts; give it again for each. All when not given.")
 @click.option("--recording", help="Number, file name or id; all when not given.")
 @json_option
@@ -178,8 +188,8 @@ def adjudicate(
     """
     rule = AdjudicationRule(SpanRule(spans), Labels(labels), ChoiceRule(choices), minimum_iou, Unsettled(unsettled))
     with Session.open(study) as session:
-        only = [] if recording is None else [recording_called(session, recording).id]
-        made, _ = adjudication.make_lane(session, rule, name=name, recordings=only, annotators=by)
+        only = [] if recording is None else [resolve_recording(session, recording).id]
+        made, _ = adjudication.create_adjudicated_lane(session, rule, name=name, recordings=only, annotators=by)
     counts = made.counts
     result: dict[str, Json] = {
         "lane": made.lane.name,
@@ -188,26 +198,26 @@ def adjudicate(
         "skipped": [one.number for one in made.skipped],
     }
     text = (
-        f"{made.lane.name}: {counted(counts.segments, 'segment')} in {counted(len(made.recordings), 'recording')}, "
-        f"of {counted(counts.groups, 'moment')} that somebody marked.\n"
+        f"{made.lane.name}: {pluralize(counts.segments, 'segment')} in {pluralize(len(made.recordings), 'recording')}, "
+        f"of {pluralize(counts.groups, 'moment')} that somebody marked.\n"
         f"{counts.disputed} stay in disagreement, {counts.undecided} were not agreed on and not reviewed."
     )
     if made.skipped:
-        text += f"\n{counted(len(made.skipped), 'recording')} with fewer than two annotators left out."
-    tell(as_json, result, text)
+        text += f"\n{pluralize(len(made.skipped), 'recording')} with fewer than two annotators left out."
+    print_result(as_json, result, text)
 
 
-def _sheet(session: Session, owner: Recording, reviewer: Annotator, other: str | None) -> RecordingReview | None:
+def _read_sheet(session: Session, owner: Recording, reviewer: Annotator, other: str | None) -> RecordingReview | None:
     if other is not None:
-        second = annotator_called(session, other)
+        second = require_annotator(session, other)
         if second.id == reviewer.id:
             raise UserError("Nobody reviews their own segments.", "Name another annotator with --with.")
-        return sheet(session, owner.id, reviewer, second)
+        return build_recording_review(session, owner.id, reviewer, second)
     pair = default_pair(session, owner.id)
-    return None if pair is None else sheet(session, owner.id, *pair)
+    return None if pair is None else build_recording_review(session, owner.id, *pair)
 
 
-def _described(
+def _item_json(
     session: Session, owner: Recording, compared: RecordingReview, item: ReviewItem, reviewer: Annotator
 ) -> dict[str, Json]:
     names = {compared.first.id: compared.first.name, compared.second.id: compared.second.name}
@@ -218,7 +228,7 @@ def _described(
         "start": item.start_us / 1e6,
         "end": item.end_us / 1e6,
         "outcome": item.outcome.value,
-        "differs": [*named(scheme, item.differs)],
+        "differs": [*name_differences(scheme, item.differs)],
         "segments": [
             {
                 "segment": mark.segment.id,
@@ -235,7 +245,7 @@ def _described(
     }
 
 
-def _line(item: dict[str, Json]) -> str:
+def _item_line(item: dict[str, Json]) -> str:
     segments = item["segments"]
     assert isinstance(segments, list)
     parts = [
@@ -250,7 +260,7 @@ def _line(item: dict[str, Json]) -> str:
     return f"recording {item['recording']}  {start}  {what}  {'  '.join(parts)}"
 
 
-_WIDE = 46
+_NAME_WIDTH = 46
 
 
 @click.command()
@@ -307,8 +317,8 @@ def agreement(
     """
     from annotate.agreement.annotation_arrays import Options
     from annotate.agreement.study_agreement import AgreementQuery
-    from annotate.agreement.study_agreement import agreement as figures_of
-    from project.session.session import recording_called
+    from annotate.agreement.study_agreement import report_agreement as figures_of
+    from project.session.session import resolve_recording
 
     with Session.open(study, read_only=True) as session:
         question = AgreementQuery(
@@ -316,28 +326,31 @@ def agreement(
             third=third,
             scheme=scheme,
             track=track,
-            recordings=tuple(recording_called(session, text).id for text in recordings),
+            recordings=tuple(resolve_recording(session, text).id for text in recordings),
             within=within or None,
             options=Options(minimum_iou, 1000 * step_ms, bins, samples, seed),
         )
         report = figures_of(session, question)
-    tell(as_json, report.to_json(), _text(report))
+    print_result(as_json, report.to_json(), _report_text(report))
 
 
-def _text(report: AgreementReport) -> str:
+def _report_text(report: AgreementReport) -> str:
     found = report.settings
     people = found["annotators"]
     names = ", ".join(map(str, people)) if isinstance(people, list) else ""
     lines = [
-        f"{counted(int(str(found['annotations'])), 'annotation')} of "
-        f"{counted(int(str(found['recordings'])), 'recording')}, "
+        f"{pluralize(int(str(found['annotations'])), 'annotation')} of "
+        f"{pluralize(int(str(found['recordings'])), 'recording')}, "
         f"{found['recordings_compared']} by two or more, by {names or 'nobody yet'}",
-        *_lines({words_of(key).name: figure for key, figure in report.main.items()}),
-        *_lines({f"F1 at IoU {level}": figure for level, figure in report.f1_iou.items()}),
+        *_figure_lines({describe_figure(key).name: figure for key, figure in report.main.items()}),
+        *_figure_lines({f"F1 at IoU {level}": figure for level, figure in report.f1_iou.items()}),
     ]
     for field in report.fields:
         if any(figure.n for figure in field.figures.values()):
-            lines += [field.name, *_lines({f"  {key.replace('_', ' ')}": one for key, one in field.figures.items()})]
+            lines += [
+                field.name,
+                *_figure_lines({f"  {key.replace('_', ' ')}": one for key, one in field.figures.items()}),
+            ]
     if report.published:
         lines.append("Beside what was published:")
         for one in report.published:
@@ -346,11 +359,11 @@ def _text(report: AgreementReport) -> str:
     return "\n".join(lines)
 
 
-def _lines(figures: Mapping[str, StatisticResult]) -> list[str]:
-    return [f"{name:<{_WIDE}} {_shown(figure)}" for name, figure in figures.items()]
+def _figure_lines(figures: Mapping[str, StatisticResult]) -> list[str]:
+    return [f"{name:<{_NAME_WIDTH}} {_format_figure(figure)}" for name, figure in figures.items()]
 
 
-def _shown(figure: StatisticResult) -> str:
+def _format_figure(figure: StatisticResult) -> str:
     if figure.value is None:
         return f"     -   {figure.reason}"
     between = "" if figure.low is None or figure.high is None else f"   {figure.low:6.3f} to {figure.high:6.3f}"

@@ -6,10 +6,10 @@ from pathlib import Path
 import click
 
 from annotate.study import scheme_versions as commands
-from annotate.study.scheme_versions import kept_schemes, orphans_of
-from app.cli.command import STUDY, json_option, tell
+from annotate.study.scheme_versions import find_orphans, list_study_schemes
+from app.cli.command import STUDY, json_option, print_result
 from project.entities.study_records import Changes, Json
-from project.schemes.scheme import NUMBERS, Field, Label, Scheme, Track
+from project.schemes.scheme import NUMERIC_KINDS, Field, Label, Scheme, Track
 from project.schemes.scheme_file import load_scheme, load_scheme_file, scheme_text, shipped_names
 from project.session.session import Session
 
@@ -39,12 +39,12 @@ def list_schemes(study: Path | None, as_json: bool) -> None:
         shipped = [load_scheme(name) for name in shipped_names()]
         rows: list[Json] = [{"key": one.key, "name": one.name, "version": one.version} for one in shipped]
         lines = [f"{one.key:14} version {one.version}  {one.name}" for one in shipped]
-        tell(as_json, {"schemes": rows}, "\n".join(lines))
+        print_result(as_json, {"schemes": rows}, "\n".join(lines))
         return
     with Session.open(study, read_only=True) as session:
-        found = kept_schemes(session)
+        found = list_study_schemes(session)
         listed: list[Json] = [
-            {**one.as_json(), "orphaned": [orphan.as_json() for orphan in orphans_of(session, one.key)]}
+            {**one.as_json(), "orphaned": [orphan.as_json() for orphan in find_orphans(session, one.key)]}
             for one in found
         ]
     lines = []
@@ -55,7 +55,7 @@ def list_schemes(study: Path | None, as_json: bool) -> None:
             f"{one.key:14} {state:9}  versions kept: {kept}  segments: {one.segments}  values: {one.values}"
             f"  orphans: {one.orphans}"
         )
-    tell(as_json, {"schemes": listed}, "\n".join(lines))
+    print_result(as_json, {"schemes": listed}, "\n".join(lines))
 
 
 @scheme.command()
@@ -69,7 +69,7 @@ def show(scheme: str, as_json: bool) -> None:
       greenroom scheme show shrec
     """
     found = load_scheme_file(Path(scheme)) if _is_file(scheme) else load_scheme(scheme)
-    tell(as_json, _as_json(found), "\n".join(_lines(found)))
+    print_result(as_json, _scheme_json(found), "\n".join(_scheme_lines(found)))
 
 
 @scheme.command()
@@ -87,7 +87,9 @@ def check(file: Path, as_json: bool) -> None:
     counts = {"tracks": len(found.tracks), "labels": labels, "fields": len(found.fields), "rules": len(found.rules)}
     counted = ", ".join(f"{count} {word if count != 1 else word[:-1]}" for word, count in counts.items())
     told: dict[str, Json] = {"ok": True, "key": found.key, "name": found.name, "version": found.version, **counts}
-    tell(as_json, told, f"{file.name} is a scheme: {found.name} ({found.key}, version {found.version}), {counted}.")
+    print_result(
+        as_json, told, f"{file.name} is a scheme: {found.name} ({found.key}, version {found.version}), {counted}."
+    )
 
 
 @scheme.command()
@@ -112,7 +114,7 @@ def use(study: Path, scheme: str, annotator: str | None, as_json: bool) -> None:
         else:
             used, changes = commands.use_shipped_scheme(session, scheme)
     told: dict[str, Json] = {"key": used.key, "version": used.version, "changed": bool(changes)}
-    tell(as_json, told, f"In use: {used.name} ({used.key}, version {used.version})")
+    print_result(as_json, told, f"In use: {used.name} ({used.key}, version {used.version})")
 
 
 @scheme.command()
@@ -127,7 +129,7 @@ def default(study: Path, key: str, annotator: str | None, as_json: bool) -> None
     Example:
       greenroom scheme default my-study.greenroom cues
     """
-    _change(study, key, annotator, as_json, commands.make_default, f"New segments are made under {key}")
+    _run_command(study, key, annotator, as_json, commands.make_default, f"New segments are made under {key}")
 
 
 @scheme.command()
@@ -142,10 +144,10 @@ def drop(study: Path, key: str, annotator: str | None, as_json: bool) -> None:
     Example:
       greenroom scheme drop my-study.greenroom plain
     """
-    _change(study, key, annotator, as_json, commands.drop_scheme, f"No longer in use: {key}")
+    _run_command(study, key, annotator, as_json, commands.drop_scheme, f"No longer in use: {key}")
 
 
-def _change(
+def _run_command(
     study: Path,
     key: str,
     annotator: str | None,
@@ -156,27 +158,27 @@ def _change(
     with Session.open(study, annotator) as session:
         changes = command(session, key)
         used: list[Json] = [one.key for one in session.schemes]
-    tell(as_json, {"key": key, "in_use": used, "changed": bool(changes)}, said)
+    print_result(as_json, {"key": key, "in_use": used, "changed": bool(changes)}, said)
 
 
 def _is_file(scheme: str) -> bool:
     return scheme.endswith(".toml") or "/" in scheme or "\\" in scheme
 
 
-def _lines(found: Scheme) -> Iterator[str]:
+def _scheme_lines(found: Scheme) -> Iterator[str]:
     yield f"{found.name} ({found.key}, version {found.version})"
     if found.definition:
         yield found.definition
     for track in found.tracks:
         yield ""
-        yield f"Track {track.key}: {track.name}{_reach(track)}"
-        yield from (_line(label) for label in track.labels)
+        yield f"Track {track.key}: {track.name}{_extent_text(track)}"
+        yield from (_entry_line(label) for label in track.labels)
     if found.fields:
         yield ""
         yield "Fields"
     for field in found.fields:
-        yield f"{_line(field)} {_kind(field)}"
-        yield from ("    " + _line(choice).strip() for choice in field.choices)
+        yield f"{_entry_line(field)} {_kind_text(field)}"
+        yield from ("    " + _entry_line(choice).strip() for choice in field.choices)
     if found.rules:
         yield ""
         yield "Needed before a segment is complete"
@@ -188,27 +190,27 @@ def _lines(found: Scheme) -> Iterator[str]:
         yield f"Worked examples: {', '.join(example.title for example in found.examples)}"
 
 
-def _line(one: Label | Field | object) -> str:
+def _entry_line(one: Label | Field | object) -> str:
     key, name = getattr(one, "key", ""), getattr(one, "name", "")
     shortcut, definition = getattr(one, "shortcut", ""), getattr(one, "definition", "")
     pressed = f" [{shortcut}]" if shortcut else ""
     return f"  {key}{pressed}  {name}" + (f": {definition}" if definition else "")
 
 
-def _reach(track: Track) -> str:
+def _extent_text(track: Track) -> str:
     told = {"recording": ", about the whole recording", "either": ", the whole recording or a part of it"}
     inside = f", inside an {track.inside}" if track.inside else ""
     return told.get(track.extent, "") + inside
 
 
-def _kind(field: Field) -> str:
-    span = f" {field.minimum:g} to {field.maximum:g}" if field.kind in NUMBERS else ""
+def _kind_text(field: Field) -> str:
+    span = f" {field.minimum:g} to {field.maximum:g}" if field.kind in NUMERIC_KINDS else ""
     only = f"; only for {', '.join(field.only_for)}" if field.only_for else ""
     on = f"; only on {', '.join(field.tracks)}" if field.tracks else ""
     return f"({field.kind}{span}{only}{on})"
 
 
-def _as_json(found: Scheme) -> dict[str, Json]:
+def _scheme_json(found: Scheme) -> dict[str, Json]:
     return {
         "key": found.key,
         "name": found.name,
@@ -238,6 +240,6 @@ def _field_json(field: Field) -> dict[str, Json]:
     told |= {"shortcut": field.shortcut, "only_for": [*field.only_for], "tracks": [*field.tracks]}
     if field.choices:
         told["choices"] = [{"key": one.key, "name": one.name, "shortcut": one.shortcut} for one in field.choices]
-    if field.kind in NUMBERS:
+    if field.kind in NUMERIC_KINDS:
         told |= {"minimum": field.minimum, "maximum": field.maximum, "step": field.step, "ends": [*field.ends]}
     return told

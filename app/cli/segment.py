@@ -16,17 +16,17 @@ from annotate.review.segment_table import Filter, SegmentTable
 from annotate.review.text_search import StudySearch
 from annotate.segments import bulk_edits as commands
 from annotate.segments import segment_edits
-from annotate.segments.segment_edits import find
-from app.cli.command import STUDY, json_option, tell
+from annotate.segments.segment_edits import find_segment
+from app.cli.command import STUDY, json_option, print_result
 from project.entities.study_records import Channel, Comment, FieldValue, Json, Segment, Verdict
 from project.errors import UserError
 from project.queries import segment_rows as rows
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import all_participants, all_recordings
-from project.queries.segment_rows import comments_of, listed_segments
+from project.queries.segment_rows import comments_of, table_segments
 from project.schemes.scheme import FieldKind, Scheme
-from project.session.session import Session, recording_called
-from project.text_format import counted, shown
+from project.session.session import Session, resolve_recording
+from project.text_format import escape_unprintable, pluralize
 from project.timebase import parse_time
 
 
@@ -51,21 +51,21 @@ def comment(
     if writes and not annotator:
         raise UserError("Nobody is named who comments.", "Add --annotator NAME.")
     with Session.open(study, annotator, read_only=not writes) as session:
-        find(session, segment_id)
+        find_segment(session, segment_id)
         if resolve:
             unresolved = [one.id for one in comments_of(session.study, segment_id) if not one.resolved]
             commands.resolve_comments(session, unresolved)
         if text is not None:
             commands.add_comment(session, segment_id, text)
         names = {one.id: one.name for one in all_annotators(session.study)}
-        found = [_described(one, names) for one in comments_of(session.study, segment_id)]
+        found = [_comment_json(one, names) for one in comments_of(session.study, segment_id)]
     lines = [
         f"{one['at']}  {one['annotator']}{' (resolved)' if one['resolved'] else ''}: {one['text']}" for one in found
     ]
-    tell(as_json, {"segment": segment_id, "comments": [*found]}, "\n".join(lines) or "No comments.")
+    print_result(as_json, {"segment": segment_id, "comments": [*found]}, "\n".join(lines) or "No comments.")
 
 
-def _described(one: Comment, names: dict[str, str]) -> dict[str, Json]:
+def _comment_json(one: Comment, names: dict[str, str]) -> dict[str, Json]:
     return {
         "id": one.id,
         "annotator": names[one.annotator_id],
@@ -98,7 +98,7 @@ class SegmentFilterArgs:
     revised: bool | None
 
 
-OPTIONS = (
+FILTER_OPTIONS = (
     click.option("--recording", help="Number, file name or id; all when not given."),
     click.option("--annotator", help="Only this annotator's."),
     click.option("--collection", help="Only recordings of this collection, by name."),
@@ -119,7 +119,7 @@ OPTIONS = (
 )
 
 
-def filters(function: Callable[..., None]) -> Callable[..., None]:
+def filter_options(function: Callable[..., None]) -> Callable[..., None]:
     """Give a command the conditions, passed to it together as `asked`."""
     names = SegmentFilterArgs.__slots__
 
@@ -129,12 +129,12 @@ def filters(function: Callable[..., None]) -> Callable[..., None]:
         function(asked=asked, **given)
 
     wrapped: Callable[..., None] = with_asked
-    for option in reversed(OPTIONS):
+    for option in reversed(FILTER_OPTIONS):
         wrapped = option(wrapped)
     return wrapped
 
 
-def found_by(session: Session, asked: SegmentFilterArgs) -> list[str]:
+def find_segments(session: Session, asked: SegmentFilterArgs) -> list[str]:
     """Return the ids of the segments for which all conditions hold.
 
     Raises:
@@ -146,13 +146,13 @@ def found_by(session: Session, asked: SegmentFilterArgs) -> list[str]:
         searched = StudySearch(session)
         among = searched.segments(asked.text)
         searched.close()
-    found = _filter(session, table, asked).apply(table, among)
+    found = _build_filter(session, table, asked).apply(table, among)
     if asked.judges_differ is not None:
         table.note_judges_shown(found)
     return found
 
 
-def _filter(session: Session, table: SegmentTable, asked: SegmentFilterArgs) -> Filter:
+def _build_filter(session: Session, table: SegmentTable, asked: SegmentFilterArgs) -> Filter:
     # Somebody of whom there is nothing here has no segments, which is an answer.
     people = {one.id for one in table.annotators.values() if one.name == asked.annotator} or {""}
     collections = {one.id for one in table.collections.values() if one.name == asked.collection}
@@ -174,7 +174,7 @@ def _filter(session: Session, table: SegmentTable, asked: SegmentFilterArgs) -> 
             raise UserError(f"No form of this study has a field “{field}”.", f"There are: {', '.join(sorted(known))}.")
     return Filter(
         annotators=frozenset(people if asked.annotator is not None else ()),
-        recordings=frozenset({recording_called(session, asked.recording).id} if asked.recording else ()),
+        recordings=frozenset({resolve_recording(session, asked.recording).id} if asked.recording else ()),
         collections=frozenset(collections),
         labels=frozenset(asked.label),
         values=values,
@@ -192,7 +192,7 @@ def _filter(session: Session, table: SegmentTable, asked: SegmentFilterArgs) -> 
     )
 
 
-def typed_values(session: Session, scheme: Scheme, given: Sequence[str]) -> dict[str, Json]:
+def parse_values(session: Session, scheme: Scheme, given: Sequence[str]) -> dict[str, Json]:
     """Return field -> value, None for an empty text.
 
     Several choices are given as one text with commas, a participant as their pseudonym.
@@ -205,11 +205,11 @@ def typed_values(session: Session, scheme: Scheme, given: Sequence[str]) -> dict
         key, sign, text = one.partition("=")
         if not sign:
             raise UserError(f"“{one}” is no value of a field.", "Write FIELD=VALUE, such as channel=verbal.")
-        values[key] = _value(session, scheme, key, text)
+        values[key] = _parse_value(session, scheme, key, text)
     return values
 
 
-def _value(session: Session, scheme: Scheme, key: str, text: str) -> Json:
+def _parse_value(session: Session, scheme: Scheme, key: str, text: str) -> Json:
     field = scheme.field(key)
     if not text:
         return None
@@ -238,7 +238,7 @@ ANNOTATOR = click.option("--annotator", required=True, help="Who makes the segme
 AUTHOR = click.option("--annotator", help="Who made the segment: nobody else may change it. By default anybody's.")
 
 
-FORM = (
+FORM_OPTIONS = (
     click.option(
         "--attribute", multiple=True, help="Key of an attribute, such as emotions; give it again for each further one."
     ),
@@ -256,7 +256,7 @@ VALUE = click.option(
 LABEL = click.option("--label", help="Key of a label of the track, as --verdict for any scheme.")
 
 
-def form(function: Callable[..., None]) -> Callable[..., None]:
+def form_options(function: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of the form, passed to it together as `values`."""
 
     @functools.wraps(function)
@@ -272,7 +272,7 @@ def form(function: Callable[..., None]) -> Callable[..., None]:
         function(values={field: value for field, value in given.items() if value is not None}, **rest)
 
     wrapped: Callable[..., None] = with_values
-    for option in reversed(FORM):
+    for option in reversed(FORM_OPTIONS):
         wrapped = option(wrapped)
     return wrapped
 
@@ -291,7 +291,7 @@ def segment() -> None:
 @LABEL
 @click.option("--scheme", help="Key of a scheme that the study uses; its default one when not given.")
 @click.option("--track", help="Key of the scheme's track; its first one when not given.")
-@form
+@form_options
 @VALUE
 @ANNOTATOR
 @json_option
@@ -319,21 +319,21 @@ def add(
       greenroom segment add my-study.greenroom --recording 1 --start 3 --end 5 --annotator Ada \\
         --scheme cues --track tone --label soft --value "description=Almost a whisper."
     """
-    chosen = _label(verdict, label)
+    chosen = _choose_label(verdict, label)
     if chosen is None:
         raise UserError("A segment needs a label.", "Give --verdict, or --label for another scheme.")
     with Session.open(study, annotator) as session:
-        owner = recording_called(session, recording)
-        values |= typed_values(session, session.schemes.get(scheme), typed)
+        owner = resolve_recording(session, recording)
+        values |= parse_values(session, session.schemes.get(scheme), typed)
         times = parse_time(start), parse_time(end)
         segment_id, _ = segment_edits.add_segment(session, owner.id, *times, chosen, values, scheme=scheme, track=track)
-        described = _shown(session, segment_id)
-    tell(as_json, described, f"Added {segment_id}")
+        described = _read_segment_json(session, segment_id)
+    print_result(as_json, described, f"Added {segment_id}")
 
 
 @segment.command("list")
 @STUDY
-@filters
+@filter_options
 @json_option
 def list_segments(study: Path, asked: SegmentFilterArgs, as_json: bool) -> None:
     """List segments, all or those for which every condition holds.
@@ -345,21 +345,21 @@ def list_segments(study: Path, asked: SegmentFilterArgs, as_json: bool) -> None:
     """
     # That judges were shown, as far as they may be, is written down.
     with Session.open(study, read_only=asked.judges_differ is None) as session:
-        wanted = set(found_by(session, asked))
+        wanted = set(find_segments(session, asked))
         names = {a.id: a.name for a in all_annotators(session.study)}
         listed: list[dict[str, Json]] = []
         for owner in all_recordings(session.study):
             found = [one for one in rows.segments_of(session.study, owner.id) if one.id in wanted]
             values = rows.values_in(session.study, owner.id) if found else {}
             listed += [
-                _segment_described(one, owner.number, names[one.annotator_id], values.get(one.id, {})) for one in found
+                _segment_json(one, owner.number, names[one.annotator_id], values.get(one.id, {})) for one in found
             ]
     lines = [
         f"{one['id']}  recording {one['recording']}  {one['start']:.3f} to {one['end']:.3f} s"
         f"  {one['verdict']}  {one['annotator']}"
         for one in listed
     ]
-    tell(as_json, {"segments": [*listed]}, "\n".join(lines) or "No segments.")
+    print_result(as_json, {"segments": [*listed]}, "\n".join(lines) or "No segments.")
 
 
 @segment.command()
@@ -369,7 +369,7 @@ def list_segments(study: Path, asked: SegmentFilterArgs, as_json: bool) -> None:
 @click.option("--end", help="Seconds or h:mm:ss.mmm.")
 @click.option("--verdict", type=VERDICT, help="What it shows; none for a negative sample.")
 @LABEL
-@form
+@form_options
 @VALUE
 @AUTHOR
 @json_option
@@ -392,19 +392,21 @@ def edit(
       greenroom segment edit my-study.greenroom SEGMENT --end 0:16 --verdict competence
     """
     with Session.open(study, annotator) as session:
-        _work_as_author(session, annotator, segment_id)
-        scheme = session.schemes.get(segment_edits.find(session, segment_id).scheme) if typed else session.scheme
-        values |= typed_values(session, scheme, typed)
+        _use_author_name(session, annotator, segment_id)
+        scheme = (
+            session.schemes.get(segment_edits.find_segment(session, segment_id).scheme) if typed else session.scheme
+        )
+        values |= parse_values(session, scheme, typed)
         segment_edits.edit_segment(
             session,
             segment_id,
             start_us=None if start is None else parse_time(start),
             end_us=None if end is None else parse_time(end),
-            label=_label(verdict, label),
+            label=_choose_label(verdict, label),
             values=values,
         )
-        described = _shown(session, segment_id)
-    tell(as_json, described, f"Changed {segment_id}")
+        described = _read_segment_json(session, segment_id)
+    print_result(as_json, described, f"Changed {segment_id}")
 
 
 @segment.command()
@@ -420,29 +422,27 @@ def delete(study: Path, segment_ids: tuple[str, ...], annotator: str | None, as_
       greenroom segment delete my-study.greenroom SEGMENT
     """
     with Session.open(study, annotator) as session:
-        _work_as_author(session, annotator, segment_ids[0])
-        recordings = {one.recording_id for one in listed_segments(session.study, segment_ids)}
+        _use_author_name(session, annotator, segment_ids[0])
+        recordings = {one.recording_id for one in table_segments(session.study, segment_ids)}
         segment_edits.delete_segments(session, segment_ids)
-    among = f" in {counted(len(recordings), 'recording')}" if len(recordings) > 1 else ""
-    told = f"Deleted {counted(len(set(segment_ids)), 'segment')}{among}. Undo: greenroom undo {shown(study)}"
-    tell(as_json, {"deleted": [*segment_ids], "recordings": len(recordings)}, told)
+    among = f" in {pluralize(len(recordings), 'recording')}" if len(recordings) > 1 else ""
+    told = f"Deleted {pluralize(len(set(segment_ids)), 'segment')}{among}. Undo: greenroom undo {escape_unprintable(study)}"
+    print_result(as_json, {"deleted": [*segment_ids], "recordings": len(recordings)}, told)
 
 
-def _label(verdict: str | None, label: str | None) -> str | None:
+def _choose_label(verdict: str | None, label: str | None) -> str | None:
     if verdict is not None and label is not None:
         raise UserError("--verdict and --label say the same thing.", "Give one of them.")
     return label or verdict
 
 
-def _work_as_author(session: Session, annotator: str | None, segment_id: str) -> None:
+def _use_author_name(session: Session, annotator: str | None, segment_id: str) -> None:
     if annotator is None:
-        author = segment_edits.find(session, segment_id).annotator_id
+        author = segment_edits.find_segment(session, segment_id).annotator_id
         session.annotator_name = next(a.name for a in all_annotators(session.study) if a.id == author)
 
 
-def _segment_described(
-    found: Segment, number: int, annotator: str, values: Mapping[str, FieldValue]
-) -> dict[str, Json]:
+def _segment_json(found: Segment, number: int, annotator: str, values: Mapping[str, FieldValue]) -> dict[str, Json]:
     return {
         "id": found.id,
         "recording": number,
@@ -461,8 +461,8 @@ def _segment_described(
     }
 
 
-def _shown(session: Session, segment_id: str) -> dict[str, Json]:
-    found = segment_edits.find(session, segment_id)
+def _read_segment_json(session: Session, segment_id: str) -> dict[str, Json]:
+    found = segment_edits.find_segment(session, segment_id)
     names = {a.id: a.name for a in all_annotators(session.study)}
     number = session.recording(found.recording_id).number
-    return _segment_described(found, number, names[found.annotator_id], rows.values_of(session.study, segment_id))
+    return _segment_json(found, number, names[found.annotator_id], rows.values_of(session.study, segment_id))

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import click
 
-from app.cli.command import STUDY, json_option, progress_bar, tell
+from app.cli.command import STUDY, json_option, print_result, progress_bar
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.recovery.recovery_report import Recovered, report_lines
 from project.session.session import MediaState, Session
-from project.text_format import counted, shown, size_text
+from project.text_format import escape_unprintable, format_size, pluralize
 from project.timebase import format_time, parse_time
 
 
@@ -53,9 +53,9 @@ def new(study: Path, name: str, as_json: bool) -> None:
     """
     from project.store.study import Study
 
-    path = with_suffix(study)
+    path = with_study_suffix(study)
     Study.create(path, name or path.stem).close()
-    tell(as_json, {"study": str(path)}, f"Made {path}")
+    print_result(as_json, {"study": str(path)}, f"Made {path}")
 
 
 @click.command()
@@ -70,7 +70,7 @@ def add(study: Path, videos: tuple[Path, ...], collection: str | None, as_json: 
     Example:
       greenroom add my-study.greenroom footage/*.mp4
     """
-    from annotate.study.recording_edits import add_recordings, ends_early, probe_file
+    from annotate.study.recording_edits import add_recordings, probe_file, truncation_warning
 
     with Session.open(study) as session:
         with progress_bar("Reading") as bar:
@@ -80,9 +80,9 @@ def add(study: Path, videos: tuple[Path, ...], collection: str | None, as_json: 
                 files.append(probe_file(video))
         ids, _ = add_recordings(session, files, collection)
         made = [session.recording(recording_id) for recording_id in ids]
-    lines = [f"Added recording {r.number}: {shown(r.name)} ({format_time(r.duration_us)})" for r in made]
-    lines += [line for file in files if (line := ends_early(file))]
-    tell(
+    lines = [f"Added recording {r.number}: {escape_unprintable(r.name)} ({format_time(r.duration_us)})" for r in made]
+    lines += [line for file in files if (line := truncation_warning(file))]
+    print_result(
         as_json,
         {
             "study": str(study),
@@ -111,11 +111,11 @@ def info(study: Path, as_json: bool) -> None:
     Example:
       greenroom info my-study.greenroom
     """
-    from annotate.review.study_progress import overview
+    from annotate.review.study_progress import build_overview
 
     with Session.open(study, read_only=True) as session:
-        found = overview(session)
-    tell(as_json, found.as_json(), found.as_text())
+        found = build_overview(session)
+    print_result(as_json, found.as_json(), found.as_text())
 
 
 @click.command()
@@ -134,7 +134,7 @@ def undo(study: Path, as_json: bool) -> None:
 
     with Session.open(study) as session:
         done = history.undo(session)
-    tell(as_json, {"undone": done.name}, f"Undone: {done.name}")
+    print_result(as_json, {"undone": done.name}, f"Undone: {done.name}")
 
 
 @click.command()
@@ -151,7 +151,7 @@ def redo(study: Path, as_json: bool) -> None:
 
     with Session.open(study) as session:
         done = history.redo(session)
-    tell(as_json, {"redone": done.name}, f"Done again: {done.name}")
+    print_result(as_json, {"redone": done.name}, f"Done again: {done.name}")
 
 
 @click.command()
@@ -164,7 +164,7 @@ def check(study: Path, as_json: bool) -> int:
     Example:
       greenroom check my-study.greenroom
     """
-    from project.integrity.integrity_check import check as problems_of
+    from project.integrity.integrity_check import check_study as problems_of
 
     problems = problems_of(study)
     missing: list[str] = []
@@ -174,10 +174,10 @@ def check(study: Path, as_json: bool) -> int:
 
             found = [session.locate(medium) for medium in all_media(session.study)]
         missing = [f"{f.state.value}: {f.path}" for f in found if f.state is not MediaState.PRESENT]
-    lines = [f"{study}: {'sound' if not problems else counted(len(problems), 'problem')}", *problems]
+    lines = [f"{study}: {'sound' if not problems else pluralize(len(problems), 'problem')}", *problems]
     if missing:
         lines += ["Files to relink:", *missing]
-    tell(as_json, {"ok": not problems, "problems": [*problems], "media": [*missing]}, "\n".join(lines))
+    print_result(as_json, {"ok": not problems, "problems": [*problems], "media": [*missing]}, "\n".join(lines))
     return 2 if problems else 0
 
 
@@ -196,9 +196,9 @@ def relink(study: Path, folder: Path, as_json: bool) -> None:
 
     with Session.open(study) as session, progress_bar("Searching") as bar:
         done = run_relink(session, folder, bar)
-    text = [f"Relinked {counted(len(done.found), 'file')}." if done.found else "No missing file was found there."]
+    text = [f"Relinked {pluralize(len(done.found), 'file')}." if done.found else "No missing file was found there."]
     text += [f"Still missing: {name}" for name in done.missing]
-    tell(as_json, {"relinked": [*done.found], "missing": [*done.missing]}, "\n".join(text))
+    print_result(as_json, {"relinked": [*done.found], "missing": [*done.missing]}, "\n".join(text))
 
 
 @click.command(hidden=True)
@@ -210,7 +210,7 @@ def worker(stay: bool) -> int:
     return run(stay=stay)
 
 
-def with_suffix(study: Path) -> Path:
+def with_study_suffix(study: Path) -> Path:
     """Return the path of a new study, with the suffix that studies have.
 
     Raises:
@@ -250,31 +250,37 @@ def recover(study: Path, out: Path | None, backup: int | None, as_json: bool) ->
     if out is None:
         if backup is not None:
             raise UserError("Say where the copy goes.", "Add --out NEW.greenroom.")
-        _list(study, as_json)
+        _list_backups(study, as_json)
         return
     if backup is not None:
         place = copy_backup(study, backup, out)
-        tell(as_json, {"study": str(place), "backup": backup}, f"Copied backup {backup} to {place}")
+        print_result(as_json, {"study": str(place), "backup": backup}, f"Copied backup {backup} to {place}")
         return
     found = save(study, out)
-    tell(as_json, _object(found), "\n".join(report_lines(found)))
+    print_result(as_json, _recovery_json(found), "\n".join(report_lines(found)))
 
 
-def _list(study: Path, as_json: bool) -> None:
+def _list_backups(study: Path, as_json: bool) -> None:
     from project.store.backups import list_backups
 
     found = list_backups(study)
     if not found and not study.exists():
-        raise UserError(f"There is neither a study “{shown(study)}” nor a backup of it.", "See where it lies.")
+        raise UserError(
+            f"There is neither a study “{escape_unprintable(study)}” nor a backup of it.", "See where it lies."
+        )
     lines = [
-        f"{one.number}  {one.made.astimezone():%Y-%m-%d %H:%M}  {size_text(one.size):>9}  {one.path}" for one in found
+        f"{one.number}  {one.made.astimezone():%Y-%m-%d %H:%M}  {format_size(one.size):>9}  {one.path}" for one in found
     ]
     total = sum(one.size for one in found)
-    head = f"{counted(len(found), 'backup')}, {size_text(total)}, the newest first:" if found else "There is no backup."
+    head = (
+        f"{pluralize(len(found), 'backup')}, {format_size(total)}, the newest first:"
+        if found
+        else "There is no backup."
+    )
     hint = "Add --out NEW.greenroom to save what can be read" + (
         ", or --backup N to take one of these." if found else "."
     )
-    tell(
+    print_result(
         as_json,
         {
             "backups": [
@@ -286,7 +292,7 @@ def _list(study: Path, as_json: bool) -> None:
     )
 
 
-def _object(found: Recovered) -> dict[str, Json]:
+def _recovery_json(found: Recovered) -> dict[str, Json]:
     return {
         "study": str(found.path),
         "history_whole": found.whole_history,
@@ -312,7 +318,7 @@ def _object(found: Recovered) -> dict[str, Json]:
     }
 
 
-_FROM_FILE = click.option(
+_PASSPHRASE_OPTION = click.option(
     "--passphrase-file",
     type=click.Path(path_type=Path),
     help="File whose first line is the passphrase; it is asked for without.",
@@ -322,7 +328,7 @@ _FROM_FILE = click.option(
 @click.command()
 @STUDY
 @click.option("--change", is_flag=True, help="Give a sealed study another passphrase.")
-@_FROM_FILE
+@_PASSPHRASE_OPTION
 @json_option
 def seal(study: Path, change: bool, passphrase_file: Path | None, as_json: bool) -> None:
     """Encrypt a study and its backups, or another file.
@@ -340,29 +346,29 @@ def seal(study: Path, change: bool, passphrase_file: Path | None, as_json: bool)
     from anonymize.local_files.study_encryption import change_passphrase, seal_file, seal_study
     from project.encryption.container import is_sealed
 
-    _require(study)
+    _require_file(study)
     if study.suffix != ".greenroom" and not change:
-        place = seal_file(study, _new(passphrase_file))
-        tell(as_json, {"sealed": [str(place)]}, f"Sealed {place}")
+        place = seal_file(study, _new_passphrase(passphrase_file))
+        print_result(as_json, {"sealed": [str(place)]}, f"Sealed {place}")
         return
     if change:
         if not is_sealed(study):
-            raise UserError(f"“{shown(study.name)}” is not sealed.", "Leave out --change.")
-        done = change_passphrase(study, lambda: _new(passphrase_file))
+            raise UserError(f"“{escape_unprintable(study.name)}” is not sealed.", "Leave out --change.")
+        done = change_passphrase(study, lambda: _new_passphrase(passphrase_file))
     else:
-        done = seal_study(study, lambda: _new(passphrase_file))
-    lines = [f"{'Changed the passphrase of' if change else 'Sealed'} {counted(len(done.files), 'file')}:"]
+        done = seal_study(study, lambda: _new_passphrase(passphrase_file))
+    lines = [f"{'Changed the passphrase of' if change else 'Sealed'} {pluralize(len(done.files), 'file')}:"]
     lines += [f"  {one}" for one in done.files]
     lines += [f"Left as it was, for its passphrase is another: {one}" for one in done.left]
     if done.caches:
-        lines.append(f"Removed {counted(done.caches, 'file')} in the clear from the cache.")
+        lines.append(f"Removed {pluralize(done.caches, 'file')} in the clear from the cache.")
     lines.append("Keep the passphrase safe: without it nobody can open this, and there is no other way in.")
-    tell(as_json, _result(done.files, done.left), "\n".join(lines))
+    print_result(as_json, _files_json(done.files, done.left), "\n".join(lines))
 
 
 @click.command()
 @STUDY
-@_FROM_FILE
+@_PASSPHRASE_OPTION
 @json_option
 def unseal(study: Path, passphrase_file: Path | None, as_json: bool) -> None:
     """Decrypt a study and its backups, or another file.
@@ -374,23 +380,23 @@ def unseal(study: Path, passphrase_file: Path | None, as_json: bool) -> None:
     """
     from anonymize.local_files.study_encryption import unseal_study
     from project.encryption.encrypted_files import SUFFIX, unseal_file
-    from project.encryption.passphrases import header_of, read_passphrase, remember
+    from project.encryption.passphrases import read_file_header, read_passphrase, unlock_key
 
-    _require(study)
-    header = header_of(study)
+    _require_file(study)
+    header = read_file_header(study)
     if passphrase_file is not None:
-        remember(header, read_passphrase(passphrase_file), study)
+        unlock_key(header, read_passphrase(passphrase_file), study)
     if study.suffix == SUFFIX:
         place = unseal_file(study)
-        tell(as_json, {"unsealed": [str(place)]}, f"Unsealed {place}")
+        print_result(as_json, {"unsealed": [str(place)]}, f"Unsealed {place}")
         return
     done = unseal_study(study)
     lines = ["Unsealed, and readable by whoever can read the files:", *(f"  {one}" for one in done.files)]
     lines += [f"Still sealed, for its passphrase is another: {one}" for one in done.left]
-    tell(as_json, {**_result(done.files, done.left), "unsealed": [*map(str, done.files)]}, "\n".join(lines))
+    print_result(as_json, {**_files_json(done.files, done.left), "unsealed": [*map(str, done.files)]}, "\n".join(lines))
 
 
-def _new(file: Path | None) -> str:
+def _new_passphrase(file: Path | None) -> str:
     from project.encryption.passphrases import read_passphrase
 
     if file is not None:
@@ -400,12 +406,12 @@ def _new(file: Path | None) -> str:
     return str(click.prompt("New passphrase", hide_input=True, confirmation_prompt="Once more", err=True))
 
 
-def _require(path: Path) -> None:
+def _require_file(path: Path) -> None:
     if not path.is_file():
-        raise UserError(f"There is no file “{shown(path)}”.", "See where it lies.")
+        raise UserError(f"There is no file “{escape_unprintable(path)}”.", "See where it lies.")
 
 
-def _result(files: tuple[Path, ...], left: tuple[Path, ...]) -> dict[str, Json]:
+def _files_json(files: tuple[Path, ...], left: tuple[Path, ...]) -> dict[str, Json]:
     return {"files": [*map(str, files)], "left": [*map(str, left)]}
 
 
@@ -432,41 +438,41 @@ def synthetic(
       greenroom synthetic large.greenroom --segments 100000 --bare
       greenroom synthetic chains.greenroom --chains
     """
-    path = with_suffix(study)
+    path = with_study_suffix(study)
     if chains:
-        counts = _chains(path, seed)
+        counts = _fill_chains(path, seed)
     elif bare:
-        counts = _bare(path, recordings, segments, annotators, seed)
+        counts = _fill_bare(path, recordings, segments, annotators, seed)
     else:
-        counts = _whole(path, recordings, segments, annotators, seed)
+        counts = _fill_whole(path, recordings, segments, annotators, seed)
     told = ", ".join(f"{number:,} {what}" for what, number in counts.items() if number)
-    tell(as_json, {"study": str(path), **counts}, f"Made {path}: {told}")
+    print_result(as_json, {"study": str(path), **counts}, f"Made {path}: {told}")
 
 
-def _whole(path: Path, recordings: int, segments: int, annotators: int, seed: int) -> Mapping[str, int]:
+def _fill_whole(path: Path, recordings: int, segments: int, annotators: int, seed: int) -> Mapping[str, int]:
     from dataclasses import asdict
 
-    from benchmark.authoring.synthetic_questions import invent_questions
+    from benchmark.authoring.synthetic_questions import add_synthetic_questions
     from project.session.session import Session
     from project.store.study import Study
-    from project.synthetic.synthetic_study import fill_whole
+    from project.synthetic.synthetic_study import fill_whole_study
 
     with Study.create(path, path.stem) as made, progress_bar("Inventing") as bar:
-        counts = asdict(fill_whole(made, recordings, segments, annotators, seed, bar))
-        questions = invent_questions(Session(made, "Annotator 1"), seed, bar)
+        counts = asdict(fill_whole_study(made, recordings, segments, annotators, seed, bar))
+        questions = add_synthetic_questions(Session(made, "Annotator 1"), seed, bar)
     return {**counts, "questions": questions}
 
 
-def _bare(path: Path, recordings: int, segments: int, annotators: int, seed: int) -> Mapping[str, int]:
+def _fill_bare(path: Path, recordings: int, segments: int, annotators: int, seed: int) -> Mapping[str, int]:
     from project.store.study import Study
-    from project.synthetic.synthetic_segments import fill
+    from project.synthetic.synthetic_segments import fill_study
 
     with Study.create(path, path.stem) as made, progress_bar("Inventing") as bar:
-        fill(made, recordings, segments, annotators, seed, bar)
+        fill_study(made, recordings, segments, annotators, seed, bar)
     return {"recordings": recordings, "segments": segments, "annotators": annotators}
 
 
-def _chains(path: Path, seed: int) -> Mapping[str, int]:
+def _fill_chains(path: Path, seed: int) -> Mapping[str, int]:
     from project.store.study import Study
     from project.synthetic.synthetic_chains import CHAINS, NODES, RECORDINGS, SUBCHAINS, fill_with_chains
 

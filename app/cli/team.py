@@ -9,26 +9,26 @@ from pathlib import Path
 import click
 
 from annotate.review.segment_table import SegmentTable
-from annotate.review.study_progress import checklist as make_checklist
-from annotate.study.people import annotator_called
+from annotate.review.study_progress import build_checklist as make_checklist
+from annotate.study.people import require_annotator
 from annotate.team import assignments
 from annotate.team import assignments as assignments_of_training
 from annotate.team import study_copies as commands
-from annotate.team.activity import as_json as counters
-from annotate.team.activity import by_recording, minutes
-from annotate.team.assignments import team_plan
-from annotate.team.study_copies import MediaWith, plan_command, split_for
-from annotate.team.training_gate import FIGURES, Gate, Trained, gate_of, trained, trainees
-from app.cli.command import STUDY, json_option, progress_bar, tell
-from app.merge_text import ConflictDescription, described
-from app.merge_text import as_json as report_json
-from app.merge_text import as_text as report_text
+from annotate.team.activity import activity_to_json as counters
+from annotate.team.activity import format_minutes, totals_by_recording
+from annotate.team.assignments import read_team_plan
+from annotate.team.study_copies import MediaWith, plan_command, split_study
+from annotate.team.training_gate import FIGURES, Gate, Trained, evaluate_training, list_trainees, read_gate
+from app.cli.command import STUDY, json_option, print_result, progress_bar
+from app.merge_text import ConflictDescription, describe_conflict
+from app.merge_text import merge_json as report_json
+from app.merge_text import merge_report_text as report_text
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.queries.annotator_rows import all_annotators, all_assignments
 from project.queries.history_rows import all_conflicts, count_unresolved
-from project.session.session import Session, recording_called
-from project.text_format import counted, shown
+from project.session.session import Session, resolve_recording
+from project.text_format import escape_unprintable, pluralize
 
 
 @click.command()
@@ -54,16 +54,16 @@ def split(study: Path, annotator: str, out: Path, media: str, as_json: bool) -> 
     """
     with Session.open(study) as session, progress_bar("Copy") as bar:
         planned = bool(all_assignments(session.study))
-        made = split_for(session, annotator, out, MediaWith(media), bar)
+        made = split_study(session, annotator, out, MediaWith(media), bar)
         command = plan_command(session, annotator)
     counts = made.rows
     lines = [
-        f"Made {made.path}: {counted(counts.get('recording', 0), 'recording')}, "
-        f"{counted(counts.get('segment', 0), 'segment')}"
+        f"Made {made.path}: {pluralize(counts.get('recording', 0), 'recording')}, "
+        f"{pluralize(counts.get('segment', 0), 'segment')}"
     ]
     if not planned:
         lines.append(f"There is no plan, so it has all recordings. To share them out: {command}")
-    tell(
+    print_result(
         as_json,
         {
             "copy": str(made.path),
@@ -94,7 +94,7 @@ def merge(study: Path, copies: tuple[Path, ...], dry_run: bool, as_json: bool) -
         done = commands.merge_copies(session, copies, dry_run=dry_run, progress=bar)
         unresolved = count_unresolved(session.study)
     result = {**report_json(done), "dry_run": dry_run, "unresolved_conflicts": unresolved}
-    tell(as_json, result, report_text(done, unresolved, dry_run=dry_run))
+    print_result(as_json, result, report_text(done, unresolved, dry_run=dry_run))
 
 
 @click.command()
@@ -110,13 +110,13 @@ def conflicts(study: Path, everything: bool, as_json: bool) -> None:
     """
     with Session.open(study, read_only=True) as session:
         listed = all_conflicts(session.study, unresolved=not everything)
-        found = [described(session, one, keys=as_json) for one in listed]
+        found = [describe_conflict(session, one, keys=as_json) for one in listed]
     lines = []
     for one in found:
         state = f" ({one.resolution} was taken)" if one.resolution else ""
-        lines.append(f"{one.id}  {shown(one.title)}{state}")
-        lines += _versions(one)
-    tell(as_json, {"conflicts": [one.as_json() for one in found]}, "\n".join(lines) or "No conflicts.")
+        lines.append(f"{one.id}  {escape_unprintable(one.title)}{state}")
+        lines += _version_lines(one)
+    print_result(as_json, {"conflicts": [one.as_json() for one in found]}, "\n".join(lines) or "No conflicts.")
 
 
 @click.command()
@@ -141,19 +141,23 @@ def resolve(study: Path, conflict: str, take: str, as_json: bool) -> None:
             chosen = [commands.find_conflict(session, conflict).id]
         session.study.require_writable()
         for one in chosen:
-            commands.resolve(session, one, commands.Side(take))
+            commands.resolve_conflict(session, one, commands.Side(take))
         left = count_unresolved(session.study)
     result: dict[str, Json] = {"conflicts": [*chosen], "taken": take, "unresolved": left}
-    tell(as_json, result, f"Took {take} in {len(chosen)}; {left} conflicts are left")
+    print_result(as_json, result, f"Took {take} in {len(chosen)}; {left} conflicts are left")
 
 
-def _versions(one: ConflictDescription) -> list[str]:
+def _version_lines(one: ConflictDescription) -> list[str]:
     if one.deleted:
-        who = shown(one.source) if one.deleted == "theirs" else "this study"
-        side = [f"{line.name} {shown(line.ours if one.deleted == 'theirs' else line.theirs)}" for line in one.lines]
+        who = escape_unprintable(one.source) if one.deleted == "theirs" else "this study"
+        side = [
+            f"{line.name} {escape_unprintable(line.ours if one.deleted == 'theirs' else line.theirs)}"
+            for line in one.lines
+        ]
         return [f"    {who} deleted it; the other side has: {', '.join(side)}"]
     return [
-        f"    {line.name}: ours {shown(line.ours)} | {shown(one.source)} {shown(line.theirs)}" for line in one.differing
+        f"    {line.name}: ours {escape_unprintable(line.ours)} | {escape_unprintable(one.source)} {escape_unprintable(line.theirs)}"
+        for line in one.differing
     ]
 
 
@@ -170,10 +174,10 @@ def activity(study: Path, as_json: bool) -> None:
       greenroom activity my-study.greenroom
     """
     with Session.open(study, read_only=True) as session:
-        found, shares = counters(session), by_recording(session)
-    lines = [f"{one.name}  {one.annotator}: {minutes(one.seconds)}" for one in shares]
-    lines.append(f"In all: {minutes(sum(one.seconds for one in shares))}")
-    tell(as_json, found, "\n".join(lines) if shares else "No active minutes were counted.")
+        found, shares = counters(session), totals_by_recording(session)
+    lines = [f"{one.name}  {one.annotator}: {format_minutes(one.seconds)}" for one in shares]
+    lines.append(f"In all: {format_minutes(sum(one.seconds for one in shares))}")
+    print_result(as_json, found, "\n".join(lines) if shares else "No active minutes were counted.")
 
 
 @click.command()
@@ -190,9 +194,9 @@ def checklist(study: Path, annotator: str | None, as_json: bool) -> None:
       greenroom checklist my-study.greenroom --annotator Ada
     """
     with Session.open(study, read_only=True) as session:
-        people = [annotator_called(session, annotator)] if annotator else []
+        people = [require_annotator(session, annotator)] if annotator else []
         found = make_checklist(session, SegmentTable(session), people)
-    tell(as_json, found.as_json(), found.as_text())
+    print_result(as_json, found.as_json(), found.as_text())
 
 
 RECORDING = click.option("--recording", required=True, help="Number, file name or id.")
@@ -236,12 +240,12 @@ def plan(
                 per_recording,
                 seed,
                 keep,
-                tuple(recording_called(session, one).id for one in training),
+                tuple(resolve_recording(session, one).id for one in training),
                 with_hold_out,
             )
             assignments.make_plan(session, wish)
-        found = team_plan(session)
-    tell(as_json, found.as_json(), found.as_text())
+        found = read_team_plan(session)
+    print_result(as_json, found.as_json(), found.as_text())
 
 
 @click.command()
@@ -258,11 +262,11 @@ def done(study: Path, recording: str, annotator: str, undone: bool, as_json: boo
       greenroom done my-study.greenroom --recording 1 --annotator Ada
     """
     with Session.open(study, annotator) as session:
-        owner = recording_called(session, recording)
+        owner = resolve_recording(session, recording)
         assignments.mark_done(session, owner.id, not undone)
     state = "not done" if undone else "done"
     result: dict[str, Json] = {"recording": owner.number, "annotator": annotator, "done": not undone}
-    tell(as_json, result, f"Recording {owner.number}: {state} by {annotator}")
+    print_result(as_json, result, f"Recording {owner.number}: {state} by {annotator}")
 
 
 @click.command("hold-out")
@@ -278,22 +282,22 @@ def hold_out(study: Path, recording: str, off: bool, as_json: bool) -> None:
       greenroom hold-out my-study.greenroom --recording 7
     """
     with Session.open(study) as session:
-        owner = recording_called(session, recording)
+        owner = resolve_recording(session, recording)
         assignments.hold_out(session, owner.id, not off)
     state = "no longer held out" if off else "held out"
-    tell(as_json, {"recording": owner.number, "held_out": not off}, f"Recording {owner.number}: {state}")
+    print_result(as_json, {"recording": owner.number, "held_out": not off}, f"Recording {owner.number}: {state}")
 
 
-_SHARE = click.FloatRange(0, 1)
+_SHARE_TYPE = click.FloatRange(0, 1)
 
 
 @click.command()
 @STUDY
 @click.option("--recording", multiple=True, help="A recording to train on; give it again for each further one.")
 @click.option("--reference", help="Name of the annotator to compare with.")
-@click.option("--minimum-boundaries", type=_SHARE, help="Mean overlap (IoU) of matched segments, 0 to 1.")
-@click.option("--minimum-labels", type=_SHARE, help="Share of matched segments with the same label, 0 to 1.")
-@click.option("--minimum-attributes", type=_SHARE, help="Mean Jaccard index of the attributes, 0 to 1.")
+@click.option("--minimum-boundaries", type=_SHARE_TYPE, help="Mean overlap (IoU) of matched segments, 0 to 1.")
+@click.option("--minimum-labels", type=_SHARE_TYPE, help="Share of matched segments with the same label, 0 to 1.")
+@click.option("--minimum-attributes", type=_SHARE_TYPE, help="Mean Jaccard index of the attributes, 0 to 1.")
 @click.option("--off", is_flag=True, help="End the training: the work is open to everybody.")
 @json_option
 def training(
@@ -324,14 +328,14 @@ def training(
         if off:
             assignments_of_training.end_training(session)
         elif reference is not None:
-            ids = [recording_called(session, one).id for one in recording]
+            ids = [resolve_recording(session, one).id for one in recording]
             assignments_of_training.set_training(session, ids, reference, least)
-        gate = gate_of(session)
-        people = [trained(session, who, gate) for who in trainees(session)] if gate else []
+        gate = read_gate(session)
+        people = [evaluate_training(session, who, gate) for who in list_trainees(session)] if gate else []
         names = {one.id: one.name for one in all_annotators(session.study)}
         numbers = [session.recording(one).number for one in gate.recordings] if gate else []
     if gate is None:
-        tell(as_json, {"training": None, "annotators": []}, "There is no training in this study.")
+        print_result(as_json, {"training": None, "annotators": []}, "There is no training in this study.")
         return
     about: dict[str, Json] = {
         "recordings": [*numbers],
@@ -339,19 +343,19 @@ def training(
         "minimum": {**gate.minimum},
     }
     where = f"recording{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
-    heading = f"Training on {where} against {about['reference']}: {_wanted(gate)}"
-    tell(
+    heading = f"Training on {where} against {about['reference']}: {_minimum_text(gate)}"
+    print_result(
         as_json,
-        {"training": about, "annotators": [_as_json(one) for one in people]},
-        "\n".join([heading, *map(_line, people)]),
+        {"training": about, "annotators": [_trainee_json(one) for one in people]},
+        "\n".join([heading, *map(_trainee_line, people)]),
     )
 
 
-def _wanted(gate: Gate) -> str:
+def _minimum_text(gate: Gate) -> str:
     return ", ".join(f"{figure} at least {least:.2f}" for figure, least in gate.minimum.items()) or "nothing required"
 
 
-def _as_json(one: Trained) -> Json:
+def _trainee_json(one: Trained) -> Json:
     return {
         "name": one.annotator.name,
         "given": one.given,
@@ -362,7 +366,7 @@ def _as_json(one: Trained) -> Json:
     }
 
 
-def _line(one: Trained) -> str:
+def _trainee_line(one: Trained) -> str:
     figures = ", ".join(f"{key} {'-' if value is None else f'{value:.2f}'}" for key, value in one.figures.items())
     state = "passed" if one.passed else "not passed yet"
     return f"{one.annotator.name}: {state}, {one.done} of {one.given} done, {figures} (n = {one.pairs})"

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.cli.command import RAW, STUDY, Bar, json_option, tell
+from app.cli.command import STUDY, UNSCRUBBED_NOTE, Bar, json_option, print_result
 from project.entities.study_records import Json, ParticipantRole, Recording
 from project.errors import UserError
 from project.session.session import Session
-from project.text_format import counted, percent, shown
-from project.timebase import SECOND, format_seconds
+from project.text_format import escape_unprintable, format_percent, pluralize
+from project.timebase import SECOND_US, format_seconds
 
 if TYPE_CHECKING:
     from annotate.speech.speaker_suggestions import FoundSpeaker, SpeakerFlag
@@ -44,16 +44,16 @@ def show(study: Path, recording: str, as_json: bool) -> None:
     Example:
       greenroom transcript show my-study.greenroom --recording 1
     """
-    from annotate.transcript.conversation_history import as_json as transcript_json
     from annotate.transcript.conversation_history import export_lines
-    from project.session.session import recording_called
+    from annotate.transcript.conversation_history import transcript_to_json as transcript_json
+    from project.session.session import resolve_recording
 
     with Session.open(study, read_only=True) as session:
-        owner = recording_called(session, recording)
+        owner = resolve_recording(session, recording)
         found: dict[str, Json] = {"recording": owner.number, **transcript_json(session, owner.id)}
         lines = export_lines(session, owner.id).rstrip("\n")
     empty = f"Recording {owner.number} has no transcript yet. Make one: greenroom transcribe STUDY"
-    tell(as_json, found, lines or empty)
+    print_result(as_json, found, lines or empty)
 
 
 @transcript.command("import")
@@ -73,18 +73,18 @@ def import_file(study: Path, recording: str, file: Path, key: str | None, replac
       greenroom transcript import my-study.greenroom --recording 1 subtitles.srt
     """
     from annotate.transcript.transcript_files import import_transcript
-    from project.session.session import recording_called
+    from project.session.session import resolve_recording
 
     with Session.open(study) as session:
         session.study.require_writable()
-        owner = recording_called(session, recording)
+        owner = resolve_recording(session, recording)
         made = import_transcript(session, owner.id, file, key, replace_drafts=replace)
     counts: dict[str, Json] = {name: getattr(made, name) for name in ("added", "known", "removed", "left_out")}
     known = f"; {made.known} were there already" if made.known else ""
-    removed = f"; {counted(made.removed, 'draft')} made room" if made.removed else ""
-    said = f"Imported {counted(made.added, 'utterance')} into recording {owner.number}{known}{removed}."
+    removed = f"; {pluralize(made.removed, 'draft')} made room" if made.removed else ""
+    said = f"Imported {pluralize(made.added, 'utterance')} into recording {owner.number}{known}{removed}."
     result: dict[str, Json] = {"recording": owner.number, **counts, "remarks": [*made.remarks]}
-    tell(as_json, result, "\n".join([*made.remarks, said]))
+    print_result(as_json, result, "\n".join([*made.remarks, said]))
 
 
 @transcript.command("export")
@@ -104,20 +104,29 @@ def export_file(study: Path, recording: str, file: Path | None, key: str | None,
       greenroom transcript export my-study.greenroom --recording 1 dialogue.srt
       greenroom transcript export my-study.greenroom --recording 1 --format json
     """
-    from annotate.interchange.annotation_files import format_called
-    from annotate.transcript.transcript_files import FORMATS, JSON, LINES, export_transcript, format_of, transcript_text
+    from annotate.interchange.annotation_files import get_format
+    from annotate.transcript.transcript_files import (
+        FORMATS,
+        JSON,
+        LINES,
+        export_transcript,
+        guess_transcript_format,
+        transcript_text,
+    )
     from project.errors import UserError
     from project.queries.transcript_rows import utterances_of
-    from project.session.session import recording_called
-    from project.text_format import shown
+    from project.session.session import resolve_recording
+    from project.text_format import escape_unprintable
 
-    wanted = key or (LINES if file is None else format_of(file))
+    wanted = key or (LINES if file is None else guess_transcript_format(file))
     if wanted not in FORMATS:
-        raise UserError(f"A transcript is not written as “{shown(wanted)}”.", f"Choose one of {', '.join(FORMATS)}.")
+        raise UserError(
+            f"A transcript is not written as “{escape_unprintable(wanted)}”.", f"Choose one of {', '.join(FORMATS)}."
+        )
     if file is None and wanted not in (LINES, JSON):
         raise UserError(f"A transcript is not printed as {wanted}.", "Name a file to write it to.")
     with Session.open(study, read_only=True) as session:
-        owner = recording_called(session, recording)
+        owner = resolve_recording(session, recording)
         count = len(utterances_of(session.study, owner.id))
         result: dict[str, Json] = {"recording": owner.number, "format": wanted, "utterances": count}
         if file is None:
@@ -126,12 +135,16 @@ def export_file(study: Path, recording: str, file: Path | None, key: str | None,
             lines = text.rstrip("\n") or f"Recording {owner.number} has no transcript yet."
         else:
             export_transcript(session, owner.id, file, wanted, overwrite=force)
-            losses = () if wanted in (LINES, JSON) else format_called(wanted).losses
+            losses = () if wanted in (LINES, JSON) else get_format(wanted).losses
             result |= {"file": str(file), "losses": [*losses]}
             lines = "\n".join(
-                [f"Wrote {counted(count, 'utterance')} to {file}", *(f"  Not held by it: {one}" for one in losses), RAW]
+                [
+                    f"Wrote {pluralize(count, 'utterance')} to {file}",
+                    *(f"  Not held by it: {one}" for one in losses),
+                    UNSCRUBBED_NOTE,
+                ]
             )
-    tell(as_json, result, lines)
+    print_result(as_json, result, lines)
 
 
 _ROLES = [one.value for one in ParticipantRole]
@@ -173,44 +186,44 @@ def speakers(
       greenroom speakers my-study.greenroom --recording 1 --accept
     """
     from annotate.speech import speaker_detection as job
-    from anonymize.export.export_job import run_over
+    from anonymize.export.export_job import run_jobs
     from project.queries.recording_rows import all_recordings
-    from project.queries.transcript_rows import speech_of, utterances_of
-    from project.session.session import recording_called
+    from project.queries.transcript_rows import speech_spans, utterances_of
+    from project.session.session import resolve_recording
 
     with Session.open(study) as session:
         session.study.require_writable()
         if recording is not None:
-            chosen = [recording_called(session, recording)]
+            chosen = [resolve_recording(session, recording)]
         elif names:
             raise UserError("Speakers are named in one recording.", "Say which: --recording NUMBER")
         else:
             chosen = [
                 one
                 for one in all_recordings(session.study)
-                if utterances_of(session.study, one.id) or speech_of(session.study, one.id)
+                if utterances_of(session.study, one.id) or speech_spans(session.study, one.id)
             ]
         for text in names:
-            _name(session, chosen[0], text, ParticipantRole(role))
+            _name_speaker(session, chosen[0], text, ParticipantRole(role))
         if accept:
-            _accept(session, chosen)
+            _accept_suggestions(session, chosen)
         if not names and not accept:
-            for _ in run_over(
+            for _ in run_jobs(
                 session, chosen, lambda one: job.prepare(session, one.id, number), lambda work: Bar(work.title)
             ):
                 pass
         found: list[Json] = []
         lines: list[str] = []
         for one in chosen:
-            described, told = _described(session, one)
+            described, told = _describe_speakers(session, one)
             found.append(described)
             lines += told
     nothing = "No recording has a transcript or found speech yet. Begin with: greenroom transcribe STUDY"
-    tell(as_json, {"recordings": found}, "\n".join(lines) or nothing)
+    print_result(as_json, {"recordings": found}, "\n".join(lines) or nothing)
 
 
-def _name(session: Session, recording: Recording, text: str, role: ParticipantRole) -> None:
-    from annotate.speech.speaker_suggestions import name_speaker, name_speaker_new
+def _name_speaker(session: Session, recording: Recording, text: str, role: ParticipantRole) -> None:
+    from annotate.speech.speaker_suggestions import name_speaker, name_speaker_as_new
     from project.queries.recording_rows import all_participants
 
     number, _, pseudonym = text.partition("=")
@@ -222,11 +235,11 @@ def _name(session: Session, recording: Recording, text: str, role: ParticipantRo
     if pseudonym.strip() in known:
         name_speaker(session, recording.id, int(number), known[pseudonym.strip()])
     else:
-        name_speaker_new(session, recording.id, int(number), pseudonym, role)
+        name_speaker_as_new(session, recording.id, int(number), pseudonym, role)
 
 
-def _accept(session: Session, recordings: list[Recording]) -> None:
-    from annotate.speech.speaker_suggestions import speakers_found
+def _accept_suggestions(session: Session, recordings: list[Recording]) -> None:
+    from annotate.speech.speaker_suggestions import list_speakers
     from annotate.transcript.transcript_edits import accept_speakers
     from project.queries.transcript_rows import utterances_of
 
@@ -237,7 +250,7 @@ def _accept(session: Session, recordings: list[Recording]) -> None:
         if one.suggested and one.participant_id is not None
     ]
     if not ids:
-        unnamed = any(one.participant_id is None for each in recordings for one in speakers_found(session, each.id))
+        unnamed = any(one.participant_id is None for each in recordings for one in list_speakers(session, each.id))
         raise UserError(
             "No suggestion of a speaker waits here.",
             "The speakers that were found are no participants yet. Say who they are, such as: --name 1=P01"
@@ -247,20 +260,20 @@ def _accept(session: Session, recordings: list[Recording]) -> None:
     accept_speakers(session, ids)
 
 
-def _described(session: Session, recording: Recording) -> tuple[dict[str, Json], list[str]]:
-    from annotate.speech.speaker_suggestions import speaker_flags, speakers_found, suggestions_of
+def _describe_speakers(session: Session, recording: Recording) -> tuple[dict[str, Json], list[str]]:
+    from annotate.speech.speaker_suggestions import list_speaker_flags, list_speakers, read_suggestions
     from project.queries.recording_rows import all_participants
     from project.queries.transcript_rows import utterances_of
 
     names = {one.id: one.pseudonym for one in all_participants(session.study)}
-    rows = suggestions_of(session, recording.id)
+    rows = read_suggestions(session, recording.id)
     now = {one.id: names.get(one.participant_id or "") for one in utterances_of(session.study, recording.id)}
-    found, flags = speakers_found(session, recording.id), speaker_flags(session, recording.id)
+    found, flags = list_speakers(session, recording.id), list_speaker_flags(session, recording.id)
     suggestions: list[Json] = [
         {
             "utterance": one["utterance"] or None,
-            "start": one["start_us"] / SECOND,
-            "end": one["end_us"] / SECOND,
+            "start": one["start_us"] / SECOND_US,
+            "end": one["end_us"] / SECOND_US,
             "speaker": one["speaker"],
             "participant": names.get(one["participant"]),
             "confidence": one["confidence"],
@@ -269,29 +282,29 @@ def _described(session: Session, recording: Recording) -> tuple[dict[str, Json],
     ]
     described: dict[str, Json] = {
         "recording": recording.number,
-        "speakers": [_speaker(one, names) for one in found],
+        "speakers": [_speaker_json(one, names) for one in found],
         "suggestions": suggestions,
-        "flags": [_flag(one) for one in flags],
+        "flags": [_flag_json(one) for one in flags],
     }
     lines = [
-        f"Recording {recording.number}: {counted(len(found), 'speaker')}, {counted(len(flags), 'place')} to look at"
+        f"Recording {recording.number}: {pluralize(len(found), 'speaker')}, {pluralize(len(flags), 'place')} to look at"
     ]
     lines += [
-        f"  {one.label}: {_whose(one, names, now)}, {format_seconds(one.seconds * SECOND)} of speech, "
+        f"  {one.label}: {_speaker_owner(one, names, now)}, {format_seconds(one.seconds * SECOND_US)} of speech, "
         f"confidence {one.confidence:.2f}"
         for one in found
     ]
-    lines += [f"  [{one.start_us / SECOND:.2f}-{one.end_us / SECOND:.2f}] {one.text}" for one in flags]
+    lines += [f"  [{one.start_us / SECOND_US:.2f}-{one.end_us / SECOND_US:.2f}] {one.text}" for one in flags]
     return described, lines
 
 
-def _whose(one: "FoundSpeaker", names: dict[str, str], now: dict[str, str | None]) -> str:
+def _speaker_owner(one: "FoundSpeaker", names: dict[str, str], now: dict[str, str | None]) -> str:
     """Say whose a voice is: by the search, or by those whom people have said since."""
     named = {name for key in one.utterance_ids if (name := now.get(key))}
     return names.get(one.participant_id or "") or " or ".join(sorted(named)) or "no participant yet"
 
 
-def _speaker(one: "FoundSpeaker", names: dict[str, str]) -> dict[str, Json]:
+def _speaker_json(one: "FoundSpeaker", names: dict[str, str]) -> dict[str, Json]:
     return {
         "number": one.number,
         "label": one.label,
@@ -303,12 +316,12 @@ def _speaker(one: "FoundSpeaker", names: dict[str, str]) -> dict[str, Json]:
     }
 
 
-def _flag(one: "SpeakerFlag") -> dict[str, Json]:
+def _flag_json(one: "SpeakerFlag") -> dict[str, Json]:
     return {
         "kind": one.kind.value,
         "utterance": one.utterance_id,
-        "start": one.start_us / SECOND,
-        "end": one.end_us / SECOND,
+        "start": one.start_us / SECOND_US,
+        "end": one.end_us / SECOND_US,
         "text": one.text,
     }
 
@@ -355,25 +368,25 @@ def transcribe(
     from annotate.speech import voice_activity as speech
     from annotate.study.recording_files import has_sound
     from annotate.transcript.utterance_drafts import set_vocabulary
-    from anonymize.export.export_job import run_over
-    from models.speech.whisper_languages import LANGUAGES, language_called
+    from anonymize.export.export_job import run_jobs
+    from models.speech.whisper_languages import LANGUAGES, find_language
     from project.queries.recording_rows import all_recordings
-    from project.queries.transcript_rows import speech_of, utterances_of
-    from project.session.session import recording_called
+    from project.queries.transcript_rows import speech_spans, utterances_of
+    from project.session.session import resolve_recording
 
-    spoken = None if language is None else language_called(language)
+    spoken = None if language is None else find_language(language)
     with Session.open(study) as session:
         session.study.require_writable()
         if prompt is not None:
             set_vocabulary(session, prompt)
         if recording is not None:
-            chosen, left_out = [recording_called(session, recording)], []
+            chosen, left_out = [resolve_recording(session, recording)], []
         else:
             heard = [one for one in all_recordings(session.study) if has_sound(session, one.id)]
             done = {one.id for one in heard if utterances_of(session.study, one.id)}
             chosen = [one for one in heard if speech_only or replace or one.id not in done]
             left_out = [one for one in heard if one not in chosen]
-        results = run_over(
+        results = run_jobs(
             session,
             chosen,
             lambda one: (
@@ -388,39 +401,42 @@ def transcribe(
         recordings: list[Json] = []
         lines: list[str] = []
         for owner, result in results:
-            found = speech_of(session.study, owner.id) or []
+            found = speech_spans(session.study, owner.id) or []
             said = [] if speech_only else utterances_of(session.study, owner.id)
-            stretches += [{"recording": owner.number, "start": s / SECOND, "end": e / SECOND} for s, e in found]
-            utterances += [_transcribe_described(owner, one) for one in said]
+            stretches += [{"recording": owner.number, "start": s / SECOND_US, "end": e / SECOND_US} for s, e in found]
+            utterances += [_utterance_json(owner, one) for one in said]
             facts: dict[str, Json] = {
                 key: result[key] for key in ("language", "language_certainty", "chunks", "seconds") if key in result
             }
             recordings.append({"recording": owner.number, **facts, "utterances": len(said)})
             total = sum(end - start for start, end in found)
             lines.append(
-                f"Recording {owner.number}: {counted(len(found), 'place')} where somebody speaks, "
+                f"Recording {owner.number}: {pluralize(len(found), 'place')} where somebody speaks, "
                 f"{format_seconds(total)}"
             )
             if "language" in result and result["language_certainty"] not in (0, 1):
                 sure = float(str(result["language_certainty"]))
-                lines[-1] += f"; it sounds like {LANGUAGES[str(result['language'])]} ({percent(sure, 0)} sure)"
-            lines += [f"  [{one.start_us / SECOND:.2f}-{one.end_us / SECOND:.2f}] {shown(one.text)}" for one in said]
+                lines[-1] += f"; it sounds like {LANGUAGES[str(result['language'])]} ({format_percent(sure, 0)} sure)"
+            lines += [
+                f"  [{one.start_us / SECOND_US:.2f}-{one.end_us / SECOND_US:.2f}] {escape_unprintable(one.text)}"
+                for one in said
+            ]
     lines += [f"Recording {one.number} has a transcript already; --replace renews its drafts." for one in left_out]
-    tell(
+    print_result(
         as_json,
         {"speech": stretches, "utterances": utterances, "recordings": recordings},
         "\n".join(lines) or "The study has no recordings with sound yet.",
     )
 
 
-def _transcribe_described(owner: "Recording", one: "Utterance") -> dict[str, Json]:
-    from annotate.transcript.transcript_files import words_of
+def _utterance_json(owner: "Recording", one: "Utterance") -> dict[str, Json]:
+    from annotate.transcript.transcript_files import words_to_json
 
     return {
         "id": one.id,
         "recording": owner.number,
-        "start": one.start_us / SECOND,
-        "end": one.end_us / SECOND,
+        "start": one.start_us / SECOND_US,
+        "end": one.end_us / SECOND_US,
         "text": one.text,
-        "words": words_of(one),
+        "words": words_to_json(one),
     }

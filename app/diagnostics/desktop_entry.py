@@ -15,9 +15,9 @@ from platformdirs import user_data_path
 from project.errors import UserError
 from resources import resource
 
-_WITHIN_S = 30
+_TIMEOUT_S = 30
 _ENTRY = Path("applications/greenroom.desktop")
-_TYPE = Path("mime/packages/greenroom.xml")
+_MIME_TYPE = Path("mime/packages/greenroom.xml")
 _ICON = Path("icons/hicolor/scalable/apps/greenroom.svg")
 
 
@@ -28,23 +28,23 @@ def install() -> list[Path]:
         UserError: this is no Linux desktop, the program has no command to start it, or the folder cannot be written.
     """
     _require_linux()
-    program = _program()
+    program = _find_program()
     texts = {
         _ENTRY: resource("desktop", "greenroom.desktop")
         .read_text("utf-8")
-        .format(program=_quoted(program), try_program=_escaped(str(program))),
-        _TYPE: resource("desktop", "greenroom.xml").read_text("utf-8"),
+        .format(program=_quote_argument(program), try_program=_escape_backslashes(str(program))),
+        _MIME_TYPE: resource("desktop", "greenroom.xml").read_text("utf-8"),
         _ICON: resource("icons", "greenroom.svg").read_text("utf-8"),
     }
-    home = _home()
+    home = _data_home()
     try:
         for where, text in texts.items():
-            _write(home / where, text)
+            _write_file(home / where, text)
     except OSError as error:
         raise UserError(
             f"The desktop's files cannot be written: {error.strerror}.", f"Give yourself the right to write in {home}."
         ) from None
-    _tell_the_desktop(home)
+    _refresh_desktop(home)
     return [home / where for where in texts]
 
 
@@ -55,8 +55,8 @@ def remove() -> list[Path]:
         UserError: this is no Linux desktop, or a file cannot be deleted.
     """
     _require_linux()
-    home = _home()
-    there = installed()
+    home = _data_home()
+    there = installed_files()
     try:
         for one in there:
             one.unlink()
@@ -65,16 +65,16 @@ def remove() -> list[Path]:
             f"The desktop's files cannot be deleted: {error.strerror}.", f"Give yourself the right to write in {home}."
         ) from None
     if there:
-        _tell_the_desktop(home)
+        _refresh_desktop(home)
     return there
 
 
-def installed() -> list[Path]:
+def installed_files() -> list[Path]:
     """Return the files that are there."""
-    return [place for where in (_ENTRY, _TYPE, _ICON) if (place := _home() / where).is_file()]
+    return [place for where in (_ENTRY, _MIME_TYPE, _ICON) if (place := _data_home() / where).is_file()]
 
 
-def _home() -> Path:
+def _data_home() -> Path:
     return user_data_path("greenroom", appauthor=False).parent
 
 
@@ -83,7 +83,7 @@ def _require_linux() -> None:
         raise UserError("Only Linux desktops keep their programs in this way.", "Start the program with: greenroom")
 
 
-def _program() -> Path:
+def _find_program() -> Path:
     """Return the command that starts the program: the one beside this Python, which stays when the program is upgraded.
 
     Raises:
@@ -96,24 +96,24 @@ def _program() -> Path:
     return Path(found).absolute()
 
 
-def _quoted(program: Path) -> str:
+def _quote_argument(program: Path) -> str:
     r"""Return an argument of `Exec=`: in quotes, and then escaped as every text of the file; `%` stands for itself."""
     inside = re.sub(r'([\\"`$])', r"\\\1", str(program)).replace("%", "%%")
-    return _escaped(f'"{inside}"')
+    return _escape_backslashes(f'"{inside}"')
 
 
-def _escaped(text: str) -> str:
+def _escape_backslashes(text: str) -> str:
     return text.replace("\\", "\\\\")
 
 
-def _write(place: Path, text: str) -> None:
+def _write_file(place: Path, text: str) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
     half = place.with_name(f".{place.name}.new")
     half.write_text(text, "utf-8")
     half.replace(place)
 
 
-def _tell_the_desktop(home: Path) -> None:
+def _refresh_desktop(home: Path) -> None:
     """Let the desktop read its folders again; without these programs, it does so by itself at the next login."""
     for command in (
         ["update-desktop-database", str(home / "applications")],
@@ -121,10 +121,10 @@ def _tell_the_desktop(home: Path) -> None:
         ["gtk-update-icon-cache", "--quiet", "--ignore-theme-index", "--force", str(home / "icons/hicolor")],
     ):
         if shutil.which(command[0]):
-            subprocess.run(command, capture_output=True, timeout=_WITHIN_S, check=False)
+            subprocess.run(command, capture_output=True, timeout=_TIMEOUT_S, check=False)
 
 
-_PROGRAMS = (
+_MESSAGE_PROGRAMS = (
     ("zenity", "--error", "--no-markup", "--title", "Greenroom", "--text"),
     ("kdialog", "--title", "Greenroom", "--error"),
     ("xmessage", "-center"),
@@ -132,10 +132,10 @@ _PROGRAMS = (
 )
 
 
-def tell(text: str) -> bool:
+def show_message(text: str) -> bool:
     """Show a text by the first program of the desktop that is there and can, and return whether one did."""
-    return any(_shown([*command, text]) for command in _PROGRAMS if shutil.which(command[0]))
+    return any(_runs_successfully([*command, text]) for command in _MESSAGE_PROGRAMS if shutil.which(command[0]))
 
 
-def _shown(command: list[str]) -> bool:
+def _runs_successfully(command: list[str]) -> bool:
     return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode == 0

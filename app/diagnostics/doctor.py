@@ -17,38 +17,38 @@ from app.diagnostics import system_facts as places
 from app.diagnostics import system_facts as system
 from app.diagnostics.system_facts import SoundOutput, sound_output
 from models.connection.network_sandbox import filter_works
-from models.weights.model_list import models
+from models.weights.model_list import list_models
 from project.entities.study_records import Json
 from project.progress import Progress
-from project.text_format import size_text
+from project.text_format import format_size
 from project.version import __version__
 
-_PATIENCE_S = 60
+_TIMEOUT_S = 60
 
-VLC = """
+VLC_PROBE = """
 import vlc
 said = vlc.libvlc_get_version()
 made = vlc.Instance(["--quiet", "--no-xlib"])
 answer = {"version": said.decode("ascii", "replace").split()[0], "plugins": made is not None}
 """
-DECODER = """
+DECODER_PROBE = """
 import av
 answer = {name: ".".join(map(str, version)) for name, version in av.library_versions.items()}
 """
-ONNX = """
+ONNX_PROBE = """
 import onnxruntime
 answer = {"providers": onnxruntime.get_available_providers()}
 """
-WHISPER = """
+WHISPER_PROBE = """
 import ctranslate2
 answer = {"devices": ctranslate2.get_cuda_device_count()}
 """
-TORCH = """
+TORCH_PROBE = """
 import torch
 cuda = torch.cuda.is_available()
 answer = {"cuda": torch.version.cuda or "", "devices": torch.cuda.device_count() if cuda else 0}
 """
-LANDMARKS = """
+LANDMARKS_PROBE = """
 import mediapipe
 answer = {}
 """
@@ -67,7 +67,7 @@ class ProbeResult:
     failed: str = ""
 
 
-def ask(question: str) -> ProbeResult:
+def run_probe(question: str) -> ProbeResult:
     """Run one of the questions above in a process of its own and return what it leaves in `answer`."""
     code = (
         "import json, os, sys\n"
@@ -84,11 +84,11 @@ def ask(question: str) -> ProbeResult:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            timeout=_PATIENCE_S,
+            timeout=_TIMEOUT_S,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return ProbeResult({}, f"no answer in {_PATIENCE_S} s")
+        return ProbeResult({}, f"no answer in {_TIMEOUT_S} s")
     try:
         found = json.loads(done.stdout)
     except ValueError:
@@ -130,27 +130,27 @@ class DiagnosticReport:
         }
 
 
-_SOUND = {
+_SOUND_TEXTS = {
     SoundOutput.SERVER: "a sound server",
     SoundOutput.CARD: "a sound card",
     SoundOutput.NONE: "none, recordings play without sound",
 }
-_REFUSED = "taken away by the kernel (seccomp)"
-_NOT_REFUSED = (
+_NETWORK_REFUSED = "taken away by the kernel (seccomp)"
+_NETWORK_NOT_REFUSED = (
     "not taken away: this kernel takes no filter (seccomp). Only the check of each file before it is played keeps "
     "libVLC from connecting"
 )
 
-Found = tuple[dict[str, str], list[DiagnosticProblem]]
+SectionResult = tuple[dict[str, str], list[DiagnosticProblem]]
 
 
-def examine(progress: Progress) -> DiagnosticReport:
+def run_diagnostics(progress: Progress) -> DiagnosticReport:
     """Look at everything. Takes some seconds, because each library is loaded in a process of its own.
 
     Raises:
         Cancelled: the user stopped it.
     """
-    looks: dict[str, Callable[[], Found]] = {
+    looks: dict[str, Callable[[], SectionResult]] = {
         "Program": _program,
         "System": _system,
         "Playback": _playback,
@@ -169,61 +169,65 @@ def examine(progress: Progress) -> DiagnosticReport:
     return DiagnosticReport(sections, tuple(problems))
 
 
-def _program() -> Found:
-    bugs = [f"{kind} ({count} times)" if count > 1 else kind for kind, count in places.bugs().items()]
+def _program() -> SectionResult:
+    bugs = [f"{kind} ({count} times)" if count > 1 else kind for kind, count in places.logged_errors().items()]
     variables = sorted(name for name in os.environ if name.startswith("GREENROOM_"))
     return {
         "Greenroom": __version__,
-        "Python": packages.python(),
+        "Python": packages.python_version(),
         "Unexpected errors in the log": ", ".join(bugs) or "none",
         "Variables that are set": ", ".join(variables) or "none",
     }, []
 
 
-def _system() -> Found:
-    gone = libraries.missing(libraries.Use)
+def _system() -> SectionResult:
+    gone = libraries.missing_libraries(libraries.Use)
     return {
         "System": system.distribution(),
         "Kernel": system.kernel(),
         "C library": system.c_library(),
         "Processors": f"{os.cpu_count() or 1}, {system.machine()}",
-        "Memory": size_text(system.memory()),
+        "Memory": format_size(system.memory()),
         "Screen": system.screen(),
-        "Desktop": system.variable("XDG_CURRENT_DESKTOP"),
-        "Language": system.variable("LC_ALL", "LANG"),
+        "Desktop": system.environment_variable("XDG_CURRENT_DESKTOP"),
+        "Language": system.environment_variable("LC_ALL", "LANG"),
         "Missing libraries": ", ".join(one.file for one in gone) or "none",
-    }, [DiagnosticProblem(f"{one.file} is missing, which {one.use} needs.", _install(one.package)) for one in gone]
+    }, [DiagnosticProblem(f"{one.file} is missing, which {one.use} needs.", _install_hint(one.package)) for one in gone]
 
 
-def _playback() -> Found:
-    decoder = ask(DECODER)
+def _playback() -> SectionResult:
+    decoder = run_probe(DECODER_PROBE)
     lines = {
-        "PyAV": packages.version("av"),
-        "FFmpeg in it": _told(decoder, "libavcodec", "libavcodec {}"),
-        "Sound output": _SOUND[sound_output()],
-        "Network of what plays": _REFUSED if filter_works() else _NOT_REFUSED,
+        "PyAV": packages.installed_version("av"),
+        "FFmpeg in it": _probe_text(decoder, "libavcodec", "libavcodec {}"),
+        "Sound output": _SOUND_TEXTS[sound_output()],
+        "Network of what plays": _NETWORK_REFUSED if filter_works() else _NETWORK_NOT_REFUSED,
     }
-    problems = _unless_loaded("PyAV, which decodes recordings,", "av", decoder)
-    if libraries.missing([libraries.Use.PLAYBACK]):
+    problems = _load_problems("PyAV, which decodes recordings,", "av", decoder)
+    if libraries.missing_libraries([libraries.Use.PLAYBACK]):
         return {**lines, "libVLC": "missing"}, problems
-    vlc = ask(VLC)
+    vlc = run_probe(VLC_PROBE)
     whole = bool(vlc.said.get("plugins"))
     if not whole:
         problems.append(
-            DiagnosticProblem("libVLC does not start: its plugins are missing.", _install(libraries.VLC_PLUGINS))
+            DiagnosticProblem("libVLC does not start: its plugins are missing.", _install_hint(libraries.VLC_PLUGINS))
         )
-    return {**lines, "libVLC": _told(vlc, "version", "{}"), "Its plugins": "there" if whole else "missing"}, problems
+    return {
+        **lines,
+        "libVLC": _probe_text(vlc, "version", "{}"),
+        "Its plugins": "there" if whole else "missing",
+    }, problems
 
 
-def _graphics_card() -> Found:
-    networks, whisper = ask(ONNX), ask(WHISPER)
+def _graphics_card() -> SectionResult:
+    networks, whisper = run_probe(ONNX_PROBE), run_probe(WHISPER_PROBE)
     problems = [
-        *_unless_loaded("onnxruntime, which runs networks,", "onnxruntime", networks),
-        *_unless_loaded("ctranslate2, which recognises speech,", "ctranslate2", whisper),
+        *_load_problems("onnxruntime, which runs networks,", "onnxruntime", networks),
+        *_load_problems("ctranslate2, which recognises speech,", "ctranslate2", whisper),
     ]
     providers = networks.said.get("providers")
     known = [str(one).removesuffix("ExecutionProvider") for one in providers] if isinstance(providers, list) else []
-    if known and "CUDA" not in known and all(map(packages.version, packages.SAME_MODULE)):
+    if known and "CUDA" not in known and all(map(packages.installed_version, packages.ONNXRUNTIME_PACKAGES)):
         problems.append(
             DiagnosticProblem(
                 "onnxruntime lies over onnxruntime-gpu, so networks do not reach the graphics card.",
@@ -234,7 +238,7 @@ def _graphics_card() -> Found:
     return {
         "NVIDIA": "; ".join(system.nvidia_cards()) or "none found",
         "Providers of onnxruntime": ", ".join(known) or f"failed: {networks.failed}",
-        "Devices for speech recognition": _told(whisper, "devices", "{}"),
+        "Devices for speech recognition": _probe_text(whisper, "devices", "{}"),
         "PyTorch": torch,
     }, [*problems, *more]
 
@@ -242,66 +246,66 @@ def _graphics_card() -> Found:
 def _torch() -> tuple[str, list[DiagnosticProblem]]:
     if find_spec("torch") is None:
         return "not installed", []
-    answer = ask(TORCH)
+    answer = run_probe(TORCH_PROBE)
     if answer.failed:
-        return f"failed: {answer.failed}", _unless_loaded("PyTorch", "torch", answer)
+        return f"failed: {answer.failed}", _load_problems("PyTorch", "torch", answer)
     built = f"CUDA {answer.said['cuda']}" if answer.said["cuda"] else "no CUDA"
-    return f"{packages.version('torch')}, {built}, {answer.said['devices']} devices", []
+    return f"{packages.installed_version('torch')}, {built}, {answer.said['devices']} devices", []
 
 
-def _packages() -> Found:
-    known = packages.packages()
-    lacking = packages.lacking()
+def _packages() -> SectionResult:
+    known = packages.tested_packages()
+    lacking = packages.missing_packages()
     problems = [
         DiagnosticProblem(f"The Python package {name} is missing.", "Install Greenroom again.") for name in lacking
     ]
-    if len({packages.version(name) for name in packages.SAME_OPENCV} - {""}) > 1:
-        wanted = next(one.tested for one in known if one.name in packages.SAME_OPENCV)
-        names = " ".join(f"{name}=={wanted}" for name in packages.SAME_OPENCV)
+    if len({packages.installed_version(name) for name in packages.OPENCV_PACKAGES} - {""}) > 1:
+        wanted = next(one.tested for one in known if one.name in packages.OPENCV_PACKAGES)
+        names = " ".join(f"{name}=={wanted}" for name in packages.OPENCV_PACKAGES)
         problems.append(DiagnosticProblem("Two versions of OpenCV lie over one another.", f"Run: pip install {names}"))
     if "mediapipe" not in lacking:
-        landmarks = ask(LANDMARKS)
-        problems += _unless_loaded("mediapipe, which finds landmarks of faces,", "mediapipe", landmarks)
+        landmarks = run_probe(LANDMARKS_PROBE)
+        problems += _load_problems("mediapipe, which finds landmarks of faces,", "mediapipe", landmarks)
     differ = [f"{one.name} {one.installed} (tested: {one.tested})" for one in known if one.differs]
     return {
-        "Qt for Python": packages.version("PySide6-Essentials") or "missing",
-        "Optional parts": ", ".join(name for name, whole in packages.parts().items() if whole) or "none",
+        "Qt for Python": packages.installed_version("PySide6-Essentials") or "missing",
+        "Optional parts": ", ".join(name for name, whole in packages.optional_parts().items() if whole) or "none",
         "As tested": f"{sum(bool(one.installed) and not one.differs for one in known)} packages",
         "In another version": ", ".join(differ) or "none",
     }, problems
 
 
-def _models() -> Found:
-    return {one.name: size_text(one.on_disk) for one in models() if one.installed} or {"Installed": "none"}, []
+def _models() -> SectionResult:
+    return {one.name: format_size(one.on_disk) for one in list_models() if one.installed} or {"Installed": "none"}, []
 
 
-def _folders() -> Found:
+def _folders() -> SectionResult:
     lines: dict[str, str] = {}
     problems: list[DiagnosticProblem] = []
-    for one in places.places():
+    for one in places.program_folders():
         if not one.writable:
             what = f"The folder for {one.what} cannot be written."
             todo = f"Give yourself the right to write there, or set {one.variable} to another folder."
             problems.append(DiagnosticProblem(what, todo))
-        elif one.free < places.LITTLE:
-            what = f"Little room is left for {one.what}: {size_text(one.free)}."
+        elif one.free < places.MIN_FREE_BYTES:
+            what = f"Little room is left for {one.what}: {format_size(one.free)}."
             todo = f"Delete what is not needed, or set {one.variable} to a folder on another disk."
             problems.append(DiagnosticProblem(what, todo))
-        lines[one.what.capitalize()] = f"{'writable' if one.writable else 'not writable'}, {size_text(one.free)} free"
+        lines[one.what.capitalize()] = f"{'writable' if one.writable else 'not writable'}, {format_size(one.free)} free"
     return lines, problems
 
 
-def _unless_loaded(what: str, package: str, answer: ProbeResult) -> list[DiagnosticProblem]:
+def _load_problems(what: str, package: str, answer: ProbeResult) -> list[DiagnosticProblem]:
     if not answer.failed:
         return []
     todo = f"Run: pip install --force-reinstall --no-deps {package}"
     return [DiagnosticProblem(f"{what} cannot be loaded: {answer.failed}.", todo)]
 
 
-def _install(package: str) -> str:
+def _install_hint(package: str) -> str:
     command = libraries.install_command([package])
     return f"Run: {command}" if command.startswith("sudo") else f"{command.capitalize()}."
 
 
-def _told(answer: ProbeResult, key: str, text: str) -> str:
+def _probe_text(answer: ProbeResult, key: str, text: str) -> str:
     return text.format(answer.said[key]) if key in answer.said else f"failed: {answer.failed}"

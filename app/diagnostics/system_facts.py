@@ -27,8 +27,8 @@ from project.session.settings import log_path
 from project.version import __version__
 from resources import resource
 
-_PLAIN = re.compile(r"[A-Za-z0-9 ._:;,()+-]*")
-_WITHIN_S = 20
+_SAFE_TEXT = re.compile(r"[A-Za-z0-9 ._:;,()+-]*")
+_TIMEOUT_S = 20
 
 
 def distribution() -> str:
@@ -37,7 +37,7 @@ def distribution() -> str:
         told = platform.freedesktop_os_release().get("PRETTY_NAME", "")
     except OSError:
         told = ""
-    return plain(told.replace("/", " ")) or platform.system()
+    return safe_text(told.replace("/", " ")) or platform.system()
 
 
 def kernel() -> str:
@@ -70,10 +70,10 @@ def screen() -> str:
     return "X11" if os.environ.get("DISPLAY") else "none"
 
 
-def variable(*names: str) -> str:
+def environment_variable(*names: str) -> str:
     """Return the first of some variables that is set, where it cannot hold a path."""
     told = next((value for name in names if (value := os.environ.get(name))), "")
-    return plain(told) or "unknown"
+    return safe_text(told) or "unknown"
 
 
 def nvidia_cards() -> list[str]:
@@ -83,23 +83,23 @@ def nvidia_cards() -> list[str]:
             ["nvidia-smi", "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader"],
             capture_output=True,
             text=True,
-            timeout=_WITHIN_S,
+            timeout=_TIMEOUT_S,
             check=True,
         ).stdout
     except (OSError, subprocess.SubprocessError):
         return []
-    return [plain(line) for line in said.splitlines() if line.strip()]
+    return [safe_text(line) for line in said.splitlines() if line.strip()]
 
 
-def plain(text: str) -> str:
+def safe_text(text: str) -> str:
     """Return a text as long as it cannot hold a path or steer a terminal; else nothing."""
-    return text if _PLAIN.fullmatch(text) else ""
+    return text if _SAFE_TEXT.fullmatch(text) else ""
 
 
 _ERROR = re.compile(r"(?:[A-Za-z_]\w*\.)*([A-Z]\w*(?:Error|Exception))(?::|$)")
 """The last line of a traceback."""
-_KINDS = 5
-LITTLE = 2_000_000_000
+_MAX_KINDS = 5
+MIN_FREE_BYTES = 2_000_000_000
 """Free bytes below which a rendering or a fetched model may not fit."""
 
 
@@ -119,13 +119,13 @@ class ProgramFolder:
     free: int
 
 
-def places() -> list[ProgramFolder]:
+def program_folders() -> list[ProgramFolder]:
     """Return what the program needs room for."""
     return [
-        _look(what, variable, folder)
+        _inspect_folder(what, variable, folder)
         for what, (variable, folder) in {
             "settings": ("XDG_CONFIG_HOME", platformdirs.user_config_path("greenroom")),
-            "models": ("GREENROOM_MODELS", weights.folder()),
+            "models": ("GREENROOM_MODELS", weights.weights_folder()),
             "cache": ("XDG_CACHE_HOME", platformdirs.user_cache_path("greenroom")),
             "layout and log": ("XDG_STATE_HOME", platformdirs.user_state_path("greenroom")),
             "temporary files": ("TMPDIR", Path(tempfile.gettempdir())),
@@ -133,27 +133,27 @@ def places() -> list[ProgramFolder]:
     ]
 
 
-def bugs() -> Mapping[str, int]:
+def logged_errors() -> Mapping[str, int]:
     """Return the kinds of unexpected errors in the log with how often each is there: their texts may hold names."""
     try:
         lines = log_path().read_text("utf-8", "replace").splitlines()
     except OSError:
         return {}
     kinds = (kind[1] for line in lines if (kind := _ERROR.match(line)))
-    return dict(Counter(kinds).most_common(_KINDS))
+    return dict(Counter(kinds).most_common(_MAX_KINDS))
 
 
-def _look(what: str, variable: str, folder: Path) -> ProgramFolder:
+def _inspect_folder(what: str, variable: str, folder: Path) -> ProgramFolder:
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     try:
         free = shutil.disk_usage(folder).free
     except OSError:
         free = 0
-    return ProgramFolder(what, variable, _takes_files(folder), free)
+    return ProgramFolder(what, variable, _is_writable(folder), free)
 
 
-def _takes_files(folder: Path) -> bool:
+def _is_writable(folder: Path) -> bool:
     try:
         handle, name = tempfile.mkstemp(dir=folder, prefix=".greenroom-")
     except OSError:
@@ -185,19 +185,19 @@ def sound_output(root: Path = Path("/")) -> SoundOutput:
     """
     if chosen := os.environ.get(SOUND_VARIABLE):
         return {"dummy": SoundOutput.NONE, "alsa": SoundOutput.CARD}.get(chosen, SoundOutput.SERVER)
-    if sys.platform != "linux" or _server(root):
+    if sys.platform != "linux" or _has_sound_server(root):
         return SoundOutput.SERVER
     devices = [*root.glob("dev/snd/pcm*p"), *root.glob("dev/dsp*")]
     settings = [root / "etc/asound.conf", Path.home() / ".asoundrc", Path.home() / ".config/alsa/asoundrc"]
     return SoundOutput.CARD if devices or any(map(Path.is_file, settings)) else SoundOutput.NONE
 
 
-def tells_no_output(message: str) -> bool:
+def is_no_output_message(message: str) -> bool:
     """Whether a message of libVLC says that it could open no output for sound."""
     return message.startswith(_FAILURES)
 
 
-def _server(root: Path) -> bool:
+def _has_sound_server(root: Path) -> bool:
     if os.environ.get("PULSE_SERVER"):
         return True
     own = os.environ.get("XDG_RUNTIME_DIR") or root / "run/user" / str(os.getuid())
@@ -260,20 +260,22 @@ VLC_PLUGINS = "vlc-plugin-base"
 """The package of libVLC's decoders and outputs, which lie in a folder of their own and not where the loader looks."""
 
 
-def missing(uses: Iterable[Use]) -> list[Library]:
+def missing_libraries(uses: Iterable[Use]) -> list[Library]:
     """Return the libraries for these uses that cannot be loaded; none elsewhere than on Linux."""
     wanted = set(uses)
-    return [one for one in LIBRARIES if one.use in wanted and not _loads(one.file)] if sys.platform == "linux" else []
+    return (
+        [one for one in LIBRARIES if one.use in wanted and not _can_load(one.file)] if sys.platform == "linux" else []
+    )
 
 
-def uses_of_the_window() -> set[Use]:
+def window_uses() -> set[Use]:
     """Return what a window needs on the screen that it would open on."""
     platform = os.environ.get("QT_QPA_PLATFORM", "")
     on_x11 = platform == "xcb" or (not platform and bool(os.environ.get("DISPLAY")))
     return {Use.WINDOW, Use.X11} if on_x11 else {Use.WINDOW}
 
 
-def line(one: Library) -> str:
+def missing_library_text(one: Library) -> str:
     """Return a line about a library that is missing."""
     return f"{one.file} is missing, which {one.use} needs: {install_command([one.package])}"
 
@@ -286,7 +288,7 @@ def install_command(packages: Iterable[str]) -> str:
     return f"install what Debian calls {names}"
 
 
-def _loads(file: str) -> bool:
+def _can_load(file: str) -> bool:
     try:
         ctypes.CDLL(file)
     except OSError:
@@ -303,8 +305,8 @@ EXTRAS = {
 """What makes an optional part complete."""
 _TOOLS = ("pip", "setuptools")
 """What installs, and does not run."""
-SAME_MODULE = ("onnxruntime", "onnxruntime-gpu")
-SAME_OPENCV = ("opencv-python", "opencv-contrib-python")
+ONNXRUNTIME_PACKAGES = ("onnxruntime", "onnxruntime-gpu")
+OPENCV_PACKAGES = ("opencv-python", "opencv-contrib-python")
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,14 +328,14 @@ class Package:
         return bool(self.installed) and self.installed.partition("+")[0] != self.tested
 
 
-def packages() -> list[Package]:
+def tested_packages() -> list[Package]:
     """Return all that the constraints of this release name, but for what installs packages, in their order."""
     lines = resource("constraints", f"{__version__}.txt").read_text("utf-8").splitlines()
     pinned = (line.split("==") for line in lines if not line.startswith("#"))
-    return [Package(name, tested, version(name)) for name, tested in pinned if name not in _TOOLS]
+    return [Package(name, tested, installed_version(name)) for name, tested in pinned if name not in _TOOLS]
 
 
-def version(name: str) -> str:
+def installed_version(name: str) -> str:
     """Return the version of an installed package; "" where there is none."""
     try:
         return metadata.version(name)
@@ -341,26 +343,26 @@ def version(name: str) -> str:
         return ""
 
 
-def lacking() -> list[str]:
+def missing_packages() -> list[str]:
     """Return which packages the program requires here that are not installed; none where it is not installed itself."""
     try:
         required = metadata.requires("greenroom") or []
     except metadata.PackageNotFoundError:
         return []
-    names = [_name(one) for one in required if "extra ==" not in one]
-    return [name for name in names if not version(name)]
+    names = [_requirement_name(one) for one in required if "extra ==" not in one]
+    return [name for name in names if not installed_version(name)]
 
 
-def parts() -> dict[str, bool]:
+def optional_parts() -> dict[str, bool]:
     """Return the optional parts, and whether each is complete."""
-    return {part: all(version(name) for name in names) for part, names in EXTRAS.items()}
+    return {part: all(installed_version(name) for name in names) for part, names in EXTRAS.items()}
 
 
-def python() -> str:
+def python_version() -> str:
     """Return the version of Python."""
     return ".".join(map(str, sys.version_info[:3]))
 
 
-def _name(requirement: str) -> str:
+def _requirement_name(requirement: str) -> str:
     letters = [sign if sign.isalnum() or sign in "-_." else " " for sign in requirement]
     return "".join(letters).split()[0]

@@ -26,8 +26,8 @@ _TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
 _WITHOUT_TITLE = {"../NOTICE": ("Greenroom", "Licences")}
 """A page that is no Markdown page of ours -> the words it begins with, and what it is called in place of them."""
 
-_MADE = "<!-- made from the code: "
-_TEXTS: dict[str, str] = {}
+_GENERATED_MARK = "<!-- made from the code: "
+_PAGE_TEXTS: dict[str, str] = {}
 """The pages that were read, or filled in."""
 
 
@@ -49,7 +49,7 @@ class Page:
 
 
 @cache
-def contents() -> tuple[Page, ...]:
+def list_pages() -> tuple[Page, ...]:
     """Return every page, the first one first.
 
     Raises:
@@ -57,44 +57,44 @@ def contents() -> tuple[Page, ...]:
     """
     with documentation("contents.toml").open("rb") as file:
         listed = tomllib.load(file)
-    pages = [Page(listed["home"], _title(listed["home"]))]
+    pages = [Page(listed["home"], _read_title(listed["home"]))]
     for group in listed["group"]:
         section, title = group["section"], group.get("title", "")
-        pages += [Page(name, _title(name), section, title) for name in group["pages"]]
+        pages += [Page(name, _read_title(name), section, title) for name in group["pages"]]
     return tuple(pages)
 
 
-def page_called(name: str) -> Page | None:
+def find_page(name: str) -> Page | None:
     """Return the page of that name; None where there is none."""
-    return next((page for page in contents() if page.name == name), None)
+    return next((page for page in list_pages() if page.name == name), None)
 
 
-def markdown(name: str) -> str:
+def read_markdown(name: str) -> str:
     """Return the text of a page; what is made from the program is in it once it was `fill`ed in."""
-    if name not in _TEXTS:
+    if name not in _PAGE_TEXTS:
         text = documentation(name).read_text("utf-8")
         begins, called = _WITHOUT_TITLE.get(name, ("", ""))
-        _TEXTS[name] = f"# {called}\n\n{text.removeprefix(begins).lstrip()}" if called else text
-    return _TEXTS[name]
+        _PAGE_TEXTS[name] = f"# {called}\n\n{text.removeprefix(begins).lstrip()}" if called else text
+    return _PAGE_TEXTS[name]
 
 
-def unfilled() -> list[str]:
+def unfilled_pages() -> list[str]:
     """Return the pages of which a part is made from the program, and not filled in yet."""
-    return [page.name for page in contents() if _MADE in markdown(page.name)]
+    return [page.name for page in list_pages() if _GENERATED_MARK in read_markdown(page.name)]
 
 
-def fill(name: str, text: str) -> None:
+def set_page_text(name: str, text: str) -> None:
     """Let a page have this text, in which the parts that are made from the program are filled in."""
-    _TEXTS[name] = text
+    _PAGE_TEXTS[name] = text
 
 
-def _title(name: str) -> str:
-    found = _TITLE.search(markdown(name))
+def _read_title(name: str) -> str:
+    found = _TITLE.search(read_markdown(name))
     return found[1].strip() if found else Path(name).stem
 
 
-_OUTSIDE = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
-_PICTURES = (".png", ".svg")
+_URL_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_PICTURE_SUFFIXES = (".png", ".svg")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,21 +114,21 @@ class DocsLinkTarget:
     address: str = ""
 
 
-def target(page: str, link: str) -> DocsLinkTarget | None:
+def resolve_link(page: str, link: str) -> DocsLinkTarget | None:
     """Return where a link on a page leads; None where it leads nowhere."""
-    if _OUTSIDE.match(link):
+    if _URL_SCHEME.match(link):
         return DocsLinkTarget(address=link)
     path, _, anchor = link.partition("#")
-    name = _inside(posixpath.normpath(posixpath.join(posixpath.dirname(page), path))) if path else page
-    if page_called(name) is not None:
+    name = _without_docs_prefix(posixpath.normpath(posixpath.join(posixpath.dirname(page), path))) if path else page
+    if find_page(name) is not None:
         return DocsLinkTarget(page=name, anchor=anchor)
-    return DocsLinkTarget(picture=name) if picture(name) is not None else None
+    return DocsLinkTarget(picture=name) if find_picture(name) is not None else None
 
 
-def picture(name: str) -> Path | None:
+def find_picture(name: str) -> Path | None:
     """Return the file of a picture that a page shows; None where there is none of that name."""
     outside = name.startswith(("/", "../"))
-    if outside or not name.endswith(_PICTURES):
+    if outside or not name.endswith(_PICTURE_SUFFIXES):
         return None
     try:
         return documentation(name)
@@ -136,7 +136,7 @@ def picture(name: str) -> Path | None:
         return None
 
 
-def anchors(headings: Iterator[str]) -> Iterator[str]:
+def heading_anchors(headings: Iterator[str]) -> Iterator[str]:
     """Yield the anchor of each heading of a page, as the site gives it: the same words twice get a number."""
     taken: set[str] = set()
     for heading in headings:
@@ -154,11 +154,11 @@ def _slug(heading: str) -> str:
     return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", plain).strip().lower())
 
 
-def _inside(name: str) -> str:
+def _without_docs_prefix(name: str) -> str:
     return name.removeprefix("../docs/")
 
 
-WHOLE_PICTURE = "picture:"
+PICTURE_PREFIX = "picture:"
 """What stands before the name of a picture where it is asked for in its own size, by a click on it."""
 
 
@@ -204,9 +204,9 @@ def style_sheet(look: DocsTheme) -> str:
 def page_html(name: str, look: DocsTheme) -> str:
     """Return a page; where a link leads nowhere, its words stand as plain text."""
     places: dict[str, Any] = {"page": name}
-    tokens = _parser().parse(markdown(name), places)
+    tokens = _parser().parse(read_markdown(name), places)
     headings = [after for token, after in pairwise(tokens) if token.type == "heading_open"]
-    places["anchors"] = list(anchors(plain(one) for one in headings))
+    places["anchors"] = list(heading_anchors(inline_text(one) for one in headings))
     places["look"] = look
     renderer = _Renderer()
     return f"<body>{renderer.render(tokens, _parser().options, places)}</body>"
@@ -214,10 +214,10 @@ def page_html(name: str, look: DocsTheme) -> str:
 
 def picture_html(name: str) -> str:
     """Return a page with one picture in its own size."""
-    return f'<body><p><img src="{WHOLE_PICTURE}{escape(name)}"></p></body>'
+    return f'<body><p><img src="{PICTURE_PREFIX}{escape(name)}"></p></body>'
 
 
-def plain(token: Token) -> str:
+def inline_text(token: Token) -> str:
     """Return the words of a piece of text, without what marks them."""
     children = token.children or []
     return "".join(" " if one.type == "softbreak" else one.content for one in children if one.type != "image")
@@ -228,57 +228,57 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark").enable("table")
 
 
-Places = MutableMapping[str, Any]
+RenderEnvironment = MutableMapping[str, Any]
 Tokens = Sequence[Token]
 
 
 class _Renderer(RendererHTML):
     """Writes what Qt draws well: code and tables in cells with a colour, anchors as names, pictures as links."""
 
-    def heading_open(self, tokens: Tokens, at: int, _options: OptionsDict, places: Places) -> str:
+    def heading_open(self, tokens: Tokens, at: int, _options: OptionsDict, places: RenderEnvironment) -> str:
         return f'<{tokens[at].tag}><a name="{places["anchors"].pop(0)}"></a>'
 
-    def paragraph_open(self, tokens: Tokens, at: int, options: OptionsDict, places: Places) -> str:
+    def paragraph_open(self, tokens: Tokens, at: int, options: OptionsDict, places: RenderEnvironment) -> str:
         # The height of a line counts for pictures too, and would leave as much room under a tall one.
         if any(one.type == "image" for one in tokens[at + 1].children or ()):
             return '<p style="line-height: 100%">'
         return str(self.renderToken(tokens, at, options, places))
 
-    def fence(self, tokens: Tokens, at: int, _options: OptionsDict, places: Places) -> str:
-        return _code(tokens[at].content, places["look"])
+    def fence(self, tokens: Tokens, at: int, _options: OptionsDict, places: RenderEnvironment) -> str:
+        return _code_table(tokens[at].content, places["look"])
 
-    def code_block(self, tokens: Tokens, at: int, _options: OptionsDict, places: Places) -> str:
-        return _code(tokens[at].content, places["look"])
+    def code_block(self, tokens: Tokens, at: int, _options: OptionsDict, places: RenderEnvironment) -> str:
+        return _code_table(tokens[at].content, places["look"])
 
-    def code_inline(self, tokens: Tokens, at: int, _options: OptionsDict, _places: Places) -> str:
+    def code_inline(self, tokens: Tokens, at: int, _options: OptionsDict, _places: RenderEnvironment) -> str:
         return f"<code>{escape(tokens[at].content)}</code>"
 
-    def table_open(self, _tokens: Tokens, _at: int, _options: OptionsDict, places: Places) -> str:
+    def table_open(self, _tokens: Tokens, _at: int, _options: OptionsDict, places: RenderEnvironment) -> str:
         return (
             '<table cellspacing="0" cellpadding="5" border="1" style="border-collapse: collapse; border-style: solid;'
             f' border-color: {places["look"].border}; margin: 4px 0 12px 0">'
         )
 
-    def html_block(self, _tokens: Tokens, _at: int, _options: OptionsDict, _places: Places) -> str:
+    def html_block(self, _tokens: Tokens, _at: int, _options: OptionsDict, _places: RenderEnvironment) -> str:
         return ""
 
-    def html_inline(self, tokens: Tokens, at: int, _options: OptionsDict, _places: Places) -> str:
+    def html_inline(self, tokens: Tokens, at: int, _options: OptionsDict, _places: RenderEnvironment) -> str:
         return escape(tokens[at].content)
 
-    def image(self, tokens: Tokens, at: int, _options: OptionsDict, places: Places) -> str:
-        found = target(places["page"], str(tokens[at].attrs["src"]))
+    def image(self, tokens: Tokens, at: int, _options: OptionsDict, places: RenderEnvironment) -> str:
+        found = resolve_link(places["page"], str(tokens[at].attrs["src"]))
         if found is None or not found.picture:
             return escape(tokens[at].content)
         name, said = escape(found.picture), escape(tokens[at].content)
-        return f'<a href="{WHOLE_PICTURE}{name}" title="{said}"><img src="{name}" alt="{said}"></a>'
+        return f'<a href="{PICTURE_PREFIX}{name}" title="{said}"><img src="{name}" alt="{said}"></a>'
 
-    def link_open(self, tokens: Tokens, at: int, _options: OptionsDict, places: Places) -> str:
+    def link_open(self, tokens: Tokens, at: int, _options: OptionsDict, places: RenderEnvironment) -> str:
         link = str(tokens[at].attrs["href"])
-        leads = target(places["page"], link) is not None
+        leads = resolve_link(places["page"], link) is not None
         return f'<a href="{escape(link)}">' if leads else "<a>"
 
 
-def _code(text: str, look: DocsTheme) -> str:
+def _code_table(text: str, look: DocsTheme) -> str:
     inside = f"<pre>{escape(text.rstrip())}</pre>"
     return (
         f'<table width="100%" cellspacing="0" cellpadding="8" border="0" style="margin: 0 0 10px 0">'

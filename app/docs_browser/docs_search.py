@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from app.docs_browser.docs_pages import Page, anchors, contents, markdown
-from project.text_matching.normalization import folded
+from app.docs_browser.docs_pages import Page, heading_anchors, list_pages, read_markdown
+from project.text_matching.normalization import fold_case_accents
 
-_MOST = 60
-_AROUND = 35
+_MAX_HITS = 60
+_CONTEXT_CHARS = 35
 """Letters that are shown before the first word that was found."""
-_SHOWN = 110
+_EXCERPT_CHARS = 110
 _HEADING = re.compile(r"^(#{1,4}) (.+)$")
 _FENCE = re.compile(r"^\s*```")
 _MARKS = (
@@ -21,10 +21,10 @@ _MARKS = (
     (re.compile(r"\s*\|\s*"), " "),
 )
 """What Markdown writes around words, and what is left of it."""
-_BEGINS = re.compile(r"^\s*(?:[-*]|\d+\.|>)\s+|^[\s|:-]+$")
+_LINE_START = re.compile(r"^\s*(?:[-*]|\d+\.|>)\s+|^[\s|:-]+$")
 """What stands before the words of a list, or between the head and the rows of a table."""
 _PHRASE, _TITLE, _UNDER_HEADING, _WORD, _INSIDE = 60, 40, 20, 3, 1
-_ENOUGH = 9
+_MAX_WORD_COUNT = 9
 """How often a word counts at most."""
 
 
@@ -57,17 +57,21 @@ def search(typed: str) -> list[DocsSearchHit]:
     Words may be the beginnings of longer ones; capitals and accents make no difference. What stands in a title or a
     heading counts more than what stands in the text below it, most where it is there just as it was typed.
     """
-    words = words_of(typed)
+    words = split_words(typed)
     if not words:
         return []
-    rated = ((_rate(one, words), one.section) for page in contents() for one in _folded_of(page, markdown(page.name)))
+    rated = (
+        (_score(one, words), one.section)
+        for page in list_pages()
+        for one in _fold_sections(page, read_markdown(page.name))
+    )
     best = sorted(((rate, section) for rate, section in rated if rate), key=lambda one: -one[0])
-    return [DocsSearchHit(section, _excerpt(section.text, words)) for _, section in best[:_MOST]]
+    return [DocsSearchHit(section, _excerpt(section.text, words)) for _, section in best[:_MAX_HITS]]
 
 
-def words_of(typed: str) -> list[str]:
+def split_words(typed: str) -> list[str]:
     """Return the words of a text, as they are compared."""
-    return folded(typed).split()
+    return fold_case_accents(typed).split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,18 +85,19 @@ class _Folded:
 
 
 @cache
-def _folded_of(page: Page, text: str) -> tuple[_Folded, ...]:
+def _fold_sections(page: Page, text: str) -> tuple[_Folded, ...]:
     return tuple(
-        _Folded(one, folded(one.page.title), folded(one.heading), folded(one.text)) for one in _split(page, text)
+        _Folded(one, fold_case_accents(one.page.title), fold_case_accents(one.heading), fold_case_accents(one.text))
+        for one in _split_sections(page, text)
     )
 
 
-def sections_of(page: Page) -> Iterator[DocsSection]:
+def page_sections(page: Page) -> Iterator[DocsSection]:
     """Yield what stands under each heading of a page, the title first."""
-    return _split(page, markdown(page.name))
+    return _split_sections(page, read_markdown(page.name))
 
 
-def _split(page: Page, text: str) -> Iterator[DocsSection]:
+def _split_sections(page: Page, text: str) -> Iterator[DocsSection]:
     parts: list[tuple[str, list[str]]] = [("", [])]
     code = False
     for line in text.splitlines():
@@ -101,24 +106,24 @@ def _split(page: Page, text: str) -> Iterator[DocsSection]:
             continue
         found = None if code else _HEADING.match(line)
         if found is not None:
-            parts.append((_unmarked(found[2]), []))
+            parts.append((_strip_marks(found[2]), []))
         else:
-            parts[-1][1].append(line if code else _plain(line))
+            parts[-1][1].append(line if code else _plain_line(line))
     headed = parts[1:]
-    places = anchors(heading for heading, _ in headed)
+    places = heading_anchors(heading for heading, _ in headed)
     for number, ((heading, lines), anchor) in enumerate(zip(headed, places, strict=True)):
         words = " ".join(" ".join(lines).split())
         yield DocsSection(page, anchor if number else "", heading if number else "", words)
 
 
-def _rate(one: _Folded, words: Sequence[str]) -> int:
+def _score(one: _Folded, words: Sequence[str]) -> int:
     """Return how well the words fit; 0 where one of them is nowhere, or all are in the title alone."""
     rate = _PHRASE * (len(words) > 1 and " ".join(words) in one.heading)
     for word in words:
         begins = re.compile(rf"\b{re.escape(word)}")
         titled = bool(begins.search(one.title))
         own = _UNDER_HEADING * bool(begins.search(one.heading)) + _TITLE * (titled and not one.heading)
-        own += min(_ENOUGH, len(begins.findall(one.text))) * _WORD or _INSIDE * (word in one.text)
+        own += min(_MAX_WORD_COUNT, len(begins.findall(one.text))) * _WORD or _INSIDE * (word in one.text)
         if not own and not titled:
             return 0
         rate += own
@@ -126,22 +131,22 @@ def _rate(one: _Folded, words: Sequence[str]) -> int:
 
 
 def _excerpt(text: str, words: Sequence[str]) -> str:
-    plain = folded(text)
+    plain = fold_case_accents(text)
     places = [at for word in words if (at := plain.find(word)) >= 0]
-    start = max(0, min(places) - _AROUND) if places and len(plain) == len(text) else 0
+    start = max(0, min(places) - _CONTEXT_CHARS) if places and len(plain) == len(text) else 0
     if start:
         start = text.find(" ", start) + 1
-    cut = text[start : start + _SHOWN]
-    if start + _SHOWN < len(text):
+    cut = text[start : start + _EXCERPT_CHARS]
+    if start + _EXCERPT_CHARS < len(text):
         cut = cut.rpartition(" ")[0] + " …"
     return f"… {cut}" if start else cut
 
 
-def _plain(line: str) -> str:
-    return _unmarked(_BEGINS.sub("", line))
+def _plain_line(line: str) -> str:
+    return _strip_marks(_LINE_START.sub("", line))
 
 
-def _unmarked(line: str) -> str:
+def _strip_marks(line: str) -> str:
     for pattern, left in _MARKS:
         line = pattern.sub(left, line)
     return line

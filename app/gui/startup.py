@@ -18,7 +18,7 @@ from project.version import __version__
 from resources import resource
 from resources.translation import tr
 
-_SWITCH_S = 0.0005
+_SWITCH_INTERVAL_S = 0.0005
 """How long a thread of the window may compute before another one of them has a turn.
 
 While another thread computes, the window waits so long at each of its many calls of Qt and SQLite; Python's own
@@ -30,7 +30,7 @@ def make_application() -> QApplication:
     """Return the application object; there is one for each process."""
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)
-    sys.setswitchinterval(_SWITCH_S)
+    sys.setswitchinterval(_SWITCH_INTERVAL_S)
     app.setApplicationName("Greenroom")
     app.setApplicationVersion(__version__)
     app.setDesktopFileName("greenroom")
@@ -46,7 +46,7 @@ def has_screen() -> bool:
     return bool(os.environ.get("DISPLAY") or (os.environ.get("WAYLAND_DISPLAY") and not platform))
 
 
-def _answers() -> bool:
+def _is_display_reachable() -> bool:
     """Tell whether the screen that `DISPLAY` names can be reached."""
     try:
         xcb = ctypes.CDLL("libxcb.so.1")
@@ -71,7 +71,7 @@ def check_screen() -> None:
             tr("There is no screen to open the window on."), tr("Other commands work without: greenroom --help")
         )
     only_x11 = os.environ.get("QT_QPA_PLATFORM", "xcb") == "xcb" and not os.environ.get("WAYLAND_DISPLAY")
-    if sys.platform == "linux" and only_x11 and not _answers():
+    if sys.platform == "linux" and only_x11 and not _is_display_reachable():
         raise UserError(
             tr("The screen {name} cannot be reached.").format(name=os.environ["DISPLAY"]),
             tr("Start it on the screen's own machine, as the user who is logged in there, or set DISPLAY."),

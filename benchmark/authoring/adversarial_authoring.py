@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.run_config import AskRequest
 from benchmark.prompts.question_prompts import ANSWER_TASK as ANSWER
-from benchmark.questions.question_edits import add_questions, is_author, question_called, seen_state
-from benchmark.questions.question_validity import OPTIONS, QuestionDraft, why_not
-from benchmark.questions.verification import VerificationState, gathered
+from benchmark.questions.question_edits import add_questions, content_state, get_question, is_author
+from benchmark.questions.question_validity import OPTION_COUNT, QuestionDraft, draft_problem
+from benchmark.questions.verification import VerificationState, read_items
 from project.entities.judgments import Judgment, JudgmentStatus
 from project.entities.questions import Maker, Question, QuestionKind, Verification, VerificationDecision, WrongOption
 from project.entities.study_records import Annotator, Changes, Json
@@ -45,27 +45,27 @@ class Tried:
         return {"judge": self.judge, "letter": self.letter, "right": self.right, "judgment": self.judgment_id}
 
 
-def why_not_written(text: str, answer: str, wrong: Sequence[str], explanation: str) -> str:
+def written_question_problem(text: str, answer: str, wrong: Sequence[str], explanation: str) -> str:
     """Return why a question cannot be tried as it is written so far, in one sentence; "" where it can."""
     draft = QuestionDraft(
         QuestionKind.WRITTEN, "", (), text, answer, tuple(WrongOption(one) for one in wrong), explanation.strip()
     )
-    if reason := why_not(draft, OPTIONS):
+    if reason := draft_problem(draft, OPTION_COUNT):
         return reason
     return "" if explanation.strip() else "Explain why the answer is right: whoever verifies it reads that."
 
 
-def answers_to(session: Session, question: Question, request: AskRequest) -> tuple[Tried, ...]:
+def read_trial_answers(session: Session, question: Question, request: AskRequest) -> tuple[Tried, ...]:
     """Return what the judges of a try said, once it was asked; of a judge that was not reached, nothing.
 
     Raises:
         UserError: the try could not be asked at all.
     """
     known = prepare(session, replace(request, again=False, fresh=False)).cached
-    return tuple(tried(question, one) for one in known)
+    return tuple(trial_answer(question, one) for one in known)
 
 
-def tried(question: Question, judgment: Judgment) -> Tried:
+def trial_answer(question: Question, judgment: Judgment) -> Tried:
     """Return what a judgment about a question in its present state says."""
     letter = judgment.answer.get(ANSWER) if judgment.status is JudgmentStatus.OK else None
     given = letter if isinstance(letter, str) else ""
@@ -79,14 +79,14 @@ def tried(question: Question, judgment: Judgment) -> Tried:
     )
 
 
-def stumped(answers: Iterable[Tried], judge_ids: Iterable[str]) -> bool:
+def all_judges_failed(answers: Iterable[Tried], judge_ids: Iterable[str]) -> bool:
     """Tell whether all judges of a try failed: each gave an answer, and none is right."""
     said = {one.judge_id: one.right for one in answers}
     asked = {*judge_ids}
     return bool(asked) and all(said.get(one) is False for one in asked)
 
 
-def counts(session: Session) -> set[str]:
+def verified_written_ids(session: Session) -> set[str]:
     """Return the ids of the written questions that count: judges failed at them, and two others approve of them.
 
     Raises:
@@ -94,7 +94,7 @@ def counts(session: Session) -> set[str]:
     """
     return {
         one.question.id
-        for one in gathered(session)
+        for one in read_items(session)
         if one.question.kind is QuestionKind.WRITTEN and one.ready and one.standing is VerificationState.VERIFIED
     }
 
@@ -115,7 +115,7 @@ def write_question(
         UserError: it cannot be used, explains nothing, or its span does not lie inside the recording.
     """
     session.study.require_writable()
-    if reason := why_not_written(text, answer, wrong, explanation):
+    if reason := written_question_problem(text, answer, wrong, explanation):
         raise UserError(reason, "Change what is wrong with it, and try again.")
     identifier = new_id()
     question = Question(
@@ -133,7 +133,7 @@ def write_question(
         wrong=tuple(WrongOption(one.strip()) for one in wrong),
         explanation=explanation.strip(),
         seed=0,
-        place=_place(session, identifier),
+        place=_pick_answer_position(session, identifier),
         maker=Maker.PERSON,
         annotator_id="",
         judgment_id="",
@@ -142,7 +142,7 @@ def write_question(
     return identifier, add_questions(session, [question], "Write question")
 
 
-def settle_try(session: Session, question_id: str, answers: Sequence[Tried], judge_ids: Iterable[str]) -> Changes:
+def record_trial(session: Session, question_id: str, answers: Sequence[Tried], judge_ids: Iterable[str]) -> Changes:
     """Keep a written question when every judge of its last try failed; else it stays, or becomes, a draft.
 
     A judge that refused or could not be read did not fail. That it is kept holds for its words as they are now, and is
@@ -152,10 +152,10 @@ def settle_try(session: Session, question_id: str, answers: Sequence[Tried], jud
         UserError: there is no such question, or somebody else wrote it.
     """
     session.study.require_writable()
-    question = question_called(session, question_id)
+    question = get_question(session, question_id)
     who = require_author(session, question)
     said = {one.annotator_id: one for one in rows.verifications_of(session.study, question.id)}
-    if not stumped(answers, judge_ids):
+    if not all_judges_failed(answers, judge_ids):
         if who.id not in said:
             return Changes()
         with session.step("Question is a draft again") as step:
@@ -163,14 +163,14 @@ def settle_try(session: Session, question_id: str, answers: Sequence[Tried], jud
         return step.changes
     note = f"Failed: {', '.join(sorted(one.judge for one in answers))}"
     before = said.get(who.id)
-    if before is not None and (before.state, before.note) == (seen_state(question), note):
+    if before is not None and (before.state, before.note) == (content_state(question), note):
         return Changes()
     with session.step("Keep written question") as step:
         rows.set_verification(
             session.study,
             Verification(
                 *(question.id, who.id, VerificationDecision.KEEP, "chain", (), "", note),
-                *(seen_state(question), utc_now()),
+                *(content_state(question), utc_now()),
             ),
         )
     return step.changes
@@ -188,8 +188,8 @@ def require_author(session: Session, question: Question) -> Annotator:
     return who
 
 
-def _place(session: Session, identifier: str) -> int:
+def _pick_answer_position(session: Session, identifier: str) -> int:
     """Return one of the places that hold the fewest right answers of the written questions."""
     used = Counter(one.place for one in rows.all_questions(session.study) if one.kind is QuestionKind.WRITTEN)
-    fewest = min(used[place] for place in range(OPTIONS))
-    return random.Random(identifier).choice([place for place in range(OPTIONS) if used[place] == fewest])
+    fewest = min(used[place] for place in range(OPTION_COUNT))
+    return random.Random(identifier).choice([place for place in range(OPTION_COUNT) if used[place] == fewest])

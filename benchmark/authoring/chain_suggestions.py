@@ -8,31 +8,40 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from annotate.chains.chain_drafts import (
-    LONGEST_NAME,
-    LONGEST_TEXT,
-    SHORTEST_US,
+    MAX_NAME_CHARS,
+    MAX_TEXT_CHARS,
+    MIN_SPAN_US,
     ChainDraft,
     DrawnNode,
-    circle,
-    one_line,
+    find_cycle,
+    to_single_line,
 )
-from annotate.chains.chain_edits import add_drawn_chain
-from benchmark.disclosure.cast_names import called_in, who_is, with_pseudonyms
+from annotate.chains.chain_edits import add_chain_from_draft
+from benchmark.disclosure.cast_names import find_participant, participants_by_name, restore_pseudonyms
 from benchmark.judging.run_config import AskRequest
-from benchmark.prompts.question_prompts import CHAIN, EXPLANATION_CHAIN_TASK
+from benchmark.prompts.question_prompts import CHAIN_KEY, EXPLANATION_CHAIN_TASK
 from project.entities.causal_chains import NodeKind
-from project.entities.judgments import RAW, JudgeEntry, Judgment, JudgmentStatus, JudgmentTarget, JudgmentTargetKind
+from project.entities.judgments import (
+    RAW_CONDITION,
+    JudgeEntry,
+    Judgment,
+    JudgmentStatus,
+    JudgmentTarget,
+    JudgmentTargetKind,
+)
 from project.entities.study_records import Changes
 from project.errors import UserError
-from project.queries.question_rows import question_called
+from project.queries.question_rows import find_question
 from project.session.session import Session
-from project.text_format import shown
-from project.timebase import SECOND
+from project.text_format import escape_unprintable
+from project.timebase import SECOND_US
 
-MOST_LINES = 200
-_PARTS = 6
-_SPAN = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)\s*(?:s\s*)?(?:-|\u2013|to)\s*(\d{1,6}(?:\.\d{1,6})?)\s*s?", re.IGNORECASE)
-_LONGEST_SHOWN = 80
+MAX_LINES = 200
+_COLUMN_COUNT = 6
+_SPAN_PATTERN = re.compile(
+    r"(\d{1,6}(?:\.\d{1,6})?)\s*(?:s\s*)?(?:-|\u2013|to)\s*(\d{1,6}(?:\.\d{1,6})?)\s*s?", re.IGNORECASE
+)
+_MAX_QUOTED_CHARS = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +58,14 @@ class ReadChain:
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _ListedNode:
     place: int
     number: int
     node: DrawnNode
     reasons: tuple[int, ...]
 
 
-def chain_from_lines(
+def parse_chain(
     text: str, name: str, start_us: int, end_us: int, who: Callable[[str], str], plain: Callable[[str], str] = str
 ) -> ReadChain:
     """Read a chain of lines `NUMBER | KIND | WHOSE | FROM-TO | TEXT | REASONS`; empty lines are passed over.
@@ -73,12 +82,12 @@ def chain_from_lines(
         plain: how a node's text is kept.
     """
     unread: list[str] = []
-    lines: dict[int, _Line] = {}
+    lines: dict[int, _ListedNode] = {}
     told = [(place, line.strip()) for place, line in enumerate(text.splitlines(), 1) if line.strip()]
-    if len(told) > MOST_LINES:
-        unread.append(f"Lines after the {MOST_LINES}th are left out.")
-    for place, line in told[:MOST_LINES]:
-        found = _read(place, line, start_us, end_us, who, plain)
+    if len(told) > MAX_LINES:
+        unread.append(f"Lines after the {MAX_LINES}th are left out.")
+    for place, line in told[:MAX_LINES]:
+        found = _parse_line(place, line, start_us, end_us, who, plain)
         if isinstance(found, str):
             unread.append(f"Line {place}: {found}")
         elif found.number in lines:
@@ -93,56 +102,56 @@ def chain_from_lines(
                 unread.append(f"Line {one.place}: {reason} is no other line of the chain.")
             else:
                 edges.append((places[reason], at))
-    if circle(len(lines), edges):
+    if find_cycle(len(lines), edges):
         unread.append("The reasons go round in a circle, so none of them is drawn.")
         edges = []
     return ReadChain(ChainDraft(name, tuple(one.node for one in lines.values()), tuple(edges)), tuple(unread))
 
 
-def _read(
+def _parse_line(
     place: int, line: str, start_us: int, end_us: int, who: Callable[[str], str], plain: Callable[[str], str]
-) -> _Line | str:
+) -> _ListedNode | str:
     """Return a line that was read, else what is wrong with it."""
     parts = [one.strip() for one in line.removeprefix("|").removesuffix("|").split("|")]
-    if line.rstrip().endswith("|") and len(parts) == _PARTS - 1:
+    if line.rstrip().endswith("|") and len(parts) == _COLUMN_COUNT - 1:
         # The bar at the end is that before the reasons, of which there are none.
         parts.append("")
-    if len(parts) != _PARTS:
-        return f"it has {len(parts)} parts, and needs {_PARTS}: {_short(line)}"
+    if len(parts) != _COLUMN_COUNT:
+        return f"it has {len(parts)} parts, and needs {_COLUMN_COUNT}: {_truncate(line)}"
     number, kind, whose, span, told, because = parts
     if not re.fullmatch(r"\d{1,4}", number, re.ASCII):
-        return f"it begins with no number: {_short(line)}"
+        return f"it begins with no number: {_truncate(line)}"
     if kind.lower() not in {one.value for one in NodeKind}:
-        return f"“{_short(kind)}” is no kind of node."
-    times = _SPAN.fullmatch(span)
+        return f"“{_truncate(kind)}” is no kind of node."
+    times = _SPAN_PATTERN.fullmatch(span)
     if times is None:
-        return f"“{_short(span)}” is no span of seconds."
-    start, end = (start_us + round(float(time) * SECOND) for time in times.groups())
-    if not start_us <= start < start + SHORTEST_US <= end <= end_us:
-        return f"“{_short(span)}” does not lie inside what was shown."
+        return f"“{_truncate(span)}” is no span of seconds."
+    start, end = (start_us + round(float(time) * SECOND_US) for time in times.groups())
+    if not start_us <= start < start + MIN_SPAN_US <= end <= end_us:
+        return f"“{_truncate(span)}” does not lie inside what was shown."
     people = [one.strip() for one in whose.split(",") if one.strip()]
     if unknown := next((one for one in people if not who(one)), ""):
-        return f"nobody here is called “{_short(unknown)}”."
-    text = one_line(plain(told))
-    if not text or len(text) > LONGEST_TEXT:
+        return f"nobody here is called “{_truncate(unknown)}”."
+    text = to_single_line(plain(told))
+    if not text or len(text) > MAX_TEXT_CHARS:
         return "its text is empty." if not text else "its text is too long."
     if because and not re.fullmatch(r"\d{1,4}(?:\s*,\s*\d{1,4})*", because, re.ASCII):
-        return f"“{_short(because)}” are no numbers of reasons."
+        return f"“{_truncate(because)}” are no numbers of reasons."
     reasons = tuple(dict.fromkeys(int(one) for one in because.split(",") if one.strip()))
     node = DrawnNode(NodeKind(kind.lower()), text, start, end, tuple(sorted({who(one) for one in people})))
-    return _Line(place, int(number), node, reasons)
+    return _ListedNode(place, int(number), node, reasons)
 
 
-def _short(text: str) -> str:
-    text = shown(" ".join(text.split()))
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+def _truncate(text: str) -> str:
+    text = escape_unprintable(" ".join(text.split()))
+    return text if len(text) <= _MAX_QUOTED_CHARS else f"{text[:_MAX_QUOTED_CHARS]}…"
 
 
-DRAFT = "Draft: "
+DRAFT_PREFIX = "Draft: "
 """What the name of a draft begins with."""
 
 
-def request(question_id: str, judge: JudgeEntry, condition: str = RAW) -> AskRequest:
+def explanation_chain_request(question_id: str, judge: JudgeEntry, condition: str = RAW_CONDITION) -> AskRequest:
     """Return what a judge is to be asked: to write the explanation of a question as a chain."""
     return AskRequest(
         [judge],
@@ -152,7 +161,7 @@ def request(question_id: str, judge: JudgeEntry, condition: str = RAW) -> AskReq
     )
 
 
-def read_draft(session: Session, judgment: Judgment) -> ReadChain:
+def read_chain_answer(session: Session, judgment: Judgment) -> ReadChain:
     """Return what a judge wrote as a chain, and what of it cannot be read (`chain_from_lines`).
 
     People are known by what they were called in front of the judge, or by pseudonym; texts are kept with pseudonyms.
@@ -162,19 +171,19 @@ def read_draft(session: Session, judgment: Judgment) -> ReadChain:
     """
     if judgment.task != EXPLANATION_CHAIN_TASK or judgment.status is not JudgmentStatus.OK:
         raise UserError("The judge wrote no chain.", "Ask again, or ask another judge.")
-    question = question_called(session.study, judgment.question_id)
-    called = called_in(session, judgment.recording_id, judgment.condition)
-    return chain_from_lines(
-        str(judgment.answer.get(CHAIN, "")),
-        _name(question.text if question else ""),
+    question = find_question(session.study, judgment.question_id)
+    called = participants_by_name(session, judgment.recording_id, judgment.condition)
+    return parse_chain(
+        str(judgment.answer.get(CHAIN_KEY, "")),
+        _draft_name(question.text if question else ""),
         judgment.start_us,
         judgment.end_us,
-        lambda one: who_is(one, called),
-        lambda one: with_pseudonyms(one, called),
+        lambda one: find_participant(one, called),
+        lambda one: restore_pseudonyms(one, called),
     )
 
 
-def draft_from(session: Session, judgment: Judgment) -> tuple[str, Changes]:
+def add_chain_draft(session: Session, judgment: Judgment) -> tuple[str, Changes]:
     """Draw the chain that a judge wrote, as a draft of this session's annotator, in one step; returns its id.
 
     What cannot be read is left out; `read_draft` tells it.
@@ -183,13 +192,13 @@ def draft_from(session: Session, judgment: Judgment) -> tuple[str, Changes]:
         UserError: no line of it can be read, or it does not fit the recording.
     """
     session.study.require_writable()
-    found = read_draft(session, judgment)
+    found = read_chain_answer(session, judgment)
     if not found.drawing.nodes:
         first = next(iter(found.unread), "It is empty.")
         raise UserError(f"No line of the chain can be read. {first}", "Ask another judge, or draw it yourself.")
-    return add_drawn_chain(session, judgment.recording_id, found.drawing, what="Draft chain from explanation")
+    return add_chain_from_draft(session, judgment.recording_id, found.drawing, what="Draft chain from explanation")
 
 
-def _name(text: str) -> str:
-    name = one_line(f"{DRAFT}{text or 'from an explanation'}")
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+def _draft_name(text: str) -> str:
+    name = to_single_line(f"{DRAFT_PREFIX}{text or 'from an explanation'}")
+    return name if len(name) <= MAX_NAME_CHARS else f"{name[: MAX_NAME_CHARS - 1]}…"

@@ -9,46 +9,53 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from annotate.chains.chain_checks import sound
-from annotate.chains.chain_drafts import one_line
-from annotate.chains.chain_versions import state_of
-from benchmark.authoring.rule_questions import UNSOUND, QuestionGenerationResult, chosen_graphs, questions_of_drafts
-from benchmark.disclosure.cast_names import called_in, with_pseudonyms
+from annotate.chains.chain_checks import is_sound
+from annotate.chains.chain_drafts import to_single_line
+from annotate.chains.chain_versions import chain_checksum
+from benchmark.authoring.rule_questions import INVALID_CHAIN, QuestionGenerationResult, build_questions, select_graphs
+from benchmark.disclosure.cast_names import participants_by_name, restore_pseudonyms
 from benchmark.judge_input.input_plan import InputSettings
 from benchmark.judging.run_config import AskRequest
 from benchmark.prompts.judge_prompt import ANSWER_KEY, QUESTION_KEY, wrong_key
 from benchmark.prompts.question_prompts import WORD_QUESTION_TASK
-from benchmark.prompts.recording_prompts import EACH, ESI_QUESTION_TASK, PASSES, esi_part_from, esi_parts
-from benchmark.prompts.recording_prompts import OPTIONS as ESI_DIMENSIONS_OPTIONS
+from benchmark.prompts.recording_prompts import EACH, ESI_QUESTION_TASK, PASSES, esi_parts, parse_esi_part
+from benchmark.prompts.recording_prompts import ESI_OPTION_COUNT as ESI_DIMENSIONS_OPTIONS
 from benchmark.questions.question_edits import add_questions, is_stale
 from benchmark.questions.question_validity import (
-    OPTIONS,
+    OPTION_COUNT,
     SINGLE_STEP,
     QuestionDraft,
     QuestionSpec,
-    balanced_places,
+    balance_positions,
+    draft_problem,
+    find_required_question,
     gist,
-    wanted_called,
-    wanted_from,
-    why_not,
+    required_questions,
 )
 from project.entities.causal_chains import ChainGraph
-from project.entities.judgments import RAW, JudgeEntry, Judgment, JudgmentStatus, JudgmentTarget, JudgmentTargetKind
-from project.entities.questions import OF_CHAINS, Maker, Question, QuestionKind, WrongOption
+from project.entities.judgments import (
+    RAW_CONDITION,
+    JudgeEntry,
+    Judgment,
+    JudgmentStatus,
+    JudgmentTarget,
+    JudgmentTargetKind,
+)
+from project.entities.questions import CHAIN_QUESTION_KINDS, Maker, Question, QuestionKind, WrongOption
 from project.entities.study_records import Changes, Json, Participant
 from project.errors import UserError
 from project.ids import new_id
-from project.queries.chain_rows import all_chains, graphs_of
+from project.queries.chain_rows import all_chains, read_graphs
 from project.queries.question_rows import all_questions
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
-from project.text_format import counted
+from project.text_format import pluralize
 from project.timebase import utc_now
 
-THERE = "It is there already."
+ALREADY_EXISTS = "It is there already."
 NO_ANSWER = "The judge gave no answer that could be read."
 OTHER_TASK = "It is the answer to another task."
-_TURNING = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+_INVISIBLE_CHARS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 """Signs that nobody sees and that turn the direction of writing, so that a text reads as another one."""
 
 
@@ -80,7 +87,7 @@ class Intake:
             elif one.status is not JudgmentStatus.OK:
                 self.skipped[NO_ANSWER] += 1
             elif one.id in self.used:
-                self.skipped[THERE] += 1
+                self.skipped[ALREADY_EXISTS] += 1
             else:
                 found.append(one)
         return found
@@ -91,11 +98,11 @@ class Intake:
         """Return what a judge worded; None, and a reason counted, where it cannot be used."""
         key = (said.recording_id, said.condition)
         if key not in self._called:
-            self._called[key] = called_in(self.session, *key)
-        worded = _draft(said.answer, kind, aspect, covers, options)
-        made = _renamed(worded, self._called[key])
+            self._called[key] = participants_by_name(self.session, *key)
+        worded = _parse_draft(said.answer, kind, aspect, covers, options)
+        made = _pseudonymize(worded, self._called[key])
         # In both forms: two options that differ as `the User` and `the user` do say the same before and not after.
-        if reason := why_not(worded, options) or why_not(made, options):
+        if reason := draft_problem(worded, options) or draft_problem(made, options):
             self.skipped[reason] += 1
             return None
         return made
@@ -110,31 +117,33 @@ class Intake:
         )
 
 
-def _draft(
+def _parse_draft(
     answer: Mapping[str, Json], kind: QuestionKind, aspect: str, covers: tuple[str, ...], options: int
 ) -> QuestionDraft:
     keys = [wrong_key(number) for number in range(1, options)]
-    wrong = tuple(WrongOption(_text(answer[key])) for key in keys if key in answer)
-    return QuestionDraft(kind, aspect, covers, _text(answer.get(QUESTION_KEY)), _text(answer.get(ANSWER_KEY)), wrong)
-
-
-def _text(said: Json) -> str:
-    return one_line(_TURNING.sub("", said)) if isinstance(said, str) else ""
-
-
-def _renamed(draft: QuestionDraft, called: Mapping[str, Participant]) -> QuestionDraft:
-    return replace(
-        draft,
-        text=with_pseudonyms(draft.text, called),
-        answer=with_pseudonyms(draft.answer, called),
-        wrong=tuple(replace(one, text=with_pseudonyms(one.text, called)) for one in draft.wrong),
+    wrong = tuple(WrongOption(_clean_text(answer[key])) for key in keys if key in answer)
+    return QuestionDraft(
+        kind, aspect, covers, _clean_text(answer.get(QUESTION_KEY)), _clean_text(answer.get(ANSWER_KEY)), wrong
     )
 
 
-CHANGED = "Its chain was changed since it was asked."
-CHAIN_GONE = "Its chain is gone, or not to be seen."
-NOT_ASKED = "The rules do not ask for it any more."
-QUESTION_SIGHT = InputSettings(cues=True)
+def _clean_text(said: Json) -> str:
+    return to_single_line(_INVISIBLE_CHARS.sub("", said)) if isinstance(said, str) else ""
+
+
+def _pseudonymize(draft: QuestionDraft, called: Mapping[str, Participant]) -> QuestionDraft:
+    return replace(
+        draft,
+        text=restore_pseudonyms(draft.text, called),
+        answer=restore_pseudonyms(draft.answer, called),
+        wrong=tuple(replace(one, text=restore_pseudonyms(one.text, called)) for one in draft.wrong),
+    )
+
+
+CHAIN_CHANGED = "Its chain was changed since it was asked."
+CHAIN_MISSING = "Its chain is gone, or not to be seen."
+NO_LONGER_REQUESTED = "The rules do not ask for it any more."
+QUESTION_INPUT = InputSettings(cues=True)
 """What a judge that words questions is told: cues too, because they hold what is not said."""
 
 
@@ -143,7 +152,7 @@ def chain_requests(
     chain_ids: Sequence[str],
     judges: Sequence[JudgeEntry],
     kinds: Sequence[QuestionKind] = SINGLE_STEP,
-    condition: str = RAW,
+    condition: str = RAW_CONDITION,
 ) -> AskRequest:
     """Return what judges are to be asked: to word each question that the rules ask for and none of them has worded.
 
@@ -157,23 +166,23 @@ def chain_requests(
     Raises:
         UserError: there is no chain, or none of an id, or nothing is left to ask for.
     """
-    known = graphs_of(session.study, all_chains(session.study))
-    there = _there(session, {one.chain.id: one for one in known})
+    known = read_graphs(session.study, all_chains(session.study))
+    there = _existing_keys(session, {one.chain.id: one for one in known})
     about = [
         JudgmentTarget(JudgmentTargetKind.CHAIN, graph.chain.id, one.part).key
-        for graph in chosen_graphs(session, known, chain_ids)
-        if sound(graph)
-        for one in wanted_from(graph, kinds)
+        for graph in select_graphs(session, known, chain_ids)
+        if is_sound(graph)
+        for one in required_questions(graph, kinds)
         if (graph.chain.id, one.part) not in there
     ]
     if not about:
         raise UserError(
             "No question is left for a judge to word.", "Draw more of the chains, or correct the questions there are."
         )
-    return AskRequest(judges, about, WORD_QUESTION_TASK, condition=condition, sight=QUESTION_SIGHT)
+    return AskRequest(judges, about, WORD_QUESTION_TASK, condition=condition, sight=QUESTION_INPUT)
 
 
-def take_in_chains(
+def import_chain_questions(
     session: Session, judgments: Iterable[Judgment], seed: int = 0
 ) -> tuple[QuestionGenerationResult, Changes]:
     """Make questions of what judges worded, as one step of the history.
@@ -187,40 +196,42 @@ def take_in_chains(
         seed: of the order of options, and of the places of the right ones.
     """
     session.study.require_writable()
-    graphs = {one.chain.id: one for one in graphs_of(session.study, all_chains(session.study))}
-    there = _there(session, graphs)
+    graphs = {one.chain.id: one for one in read_graphs(session.study, all_chains(session.study))}
+    there = _existing_keys(session, graphs)
     intake = Intake.of(session)
     drafts: list[tuple[ChainGraph, QuestionDraft, str]] = []
     for said in intake.usable(judgments, WORD_QUESTION_TASK):
         graph = graphs.get(said.chain_id)
-        reason, wanted = _wanted(graph, said)
+        reason, wanted = _match_spec(graph, said)
         if wanted is not None and (said.chain_id, wanted.part) in there:
-            reason = THERE
+            reason = ALREADY_EXISTS
         if reason or graph is None or wanted is None:
             intake.skipped[reason] += 1
             continue
-        draft = intake.draft(said, wanted.kind, wanted.aspect, wanted.covers, OPTIONS)
+        draft = intake.draft(said, wanted.kind, wanted.aspect, wanted.covers, OPTION_COUNT)
         if draft is not None:
             there.add((said.chain_id, wanted.part))
             drafts.append((graph, draft, said.id))
-    questions = questions_of_drafts(session, drafts, Maker.JUDGE, seed)
-    changes = add_questions(session, questions, f"Take {counted(len(questions), 'question')} of judges")
-    return intake.made(questions, [one for one in OF_CHAINS if any(each.kind is one for each in questions)]), changes
+    questions = build_questions(session, drafts, Maker.JUDGE, seed)
+    changes = add_questions(session, questions, f"Take {pluralize(len(questions), 'question')} of judges")
+    return intake.made(
+        questions, [one for one in CHAIN_QUESTION_KINDS if any(each.kind is one for each in questions)]
+    ), changes
 
 
-def _wanted(graph: ChainGraph | None, said: Judgment) -> tuple[str, QuestionSpec | None]:
+def _match_spec(graph: ChainGraph | None, said: Judgment) -> tuple[str, QuestionSpec | None]:
     """Return what an answer is the wording of; else why it is of nothing."""
     if graph is None:
-        return CHAIN_GONE, None
-    if said.state != state_of(graph):
-        return CHANGED, None
-    if not sound(graph):
-        return UNSOUND, None
-    found = wanted_called(graph, said.part)
-    return ("", found) if found is not None else (NOT_ASKED, None)
+        return CHAIN_MISSING, None
+    if said.state != chain_checksum(graph):
+        return CHAIN_CHANGED, None
+    if not is_sound(graph):
+        return INVALID_CHAIN, None
+    found = find_required_question(graph, said.part)
+    return ("", found) if found is not None else (NO_LONGER_REQUESTED, None)
 
 
-def _there(session: Session, graphs: dict[str, ChainGraph]) -> set[tuple[str, str]]:
+def _existing_keys(session: Session, graphs: dict[str, ChainGraph]) -> set[tuple[str, str]]:
     """Return which questions judges have worded that still fit, each by its chain and `Wanted.part`."""
     return {
         (one.chain_id, QuestionSpec(one.kind, one.aspect, one.covers).part)
@@ -229,10 +240,10 @@ def _there(session: Session, graphs: dict[str, ChainGraph]) -> set[tuple[str, st
     }
 
 
-FRAMES = 24
+FRAME_COUNT = 24
 """Shown with each question, evenly spaced (ESI-Bench, appendix A.1.3)."""
-ESI_SIGHT = InputSettings(cues=True)
-RECORDING_GONE = "Its recording is gone."
+ESI_INPUT = InputSettings(cues=True)
+RECORDING_MISSING = "Its recording is gone."
 NO_DIMENSION = "It is of none of the five dimensions."
 
 
@@ -242,7 +253,7 @@ def esi_requests(
     judges: Sequence[JudgeEntry],
     rounds: int = PASSES,
     each: int = EACH,
-    condition: str = RAW,
+    condition: str = RAW_CONDITION,
 ) -> AskRequest:
     """Return what judges are to be asked: some rounds of questions about each recording, the dimensions in turn.
 
@@ -266,10 +277,10 @@ def esi_requests(
         for recording in dict.fromkeys(recording_ids)
         for one in esi_parts(rounds, each)
     ]
-    return AskRequest(judges, about, ESI_QUESTION_TASK, condition=condition, sight=ESI_SIGHT, frames=FRAMES)
+    return AskRequest(judges, about, ESI_QUESTION_TASK, condition=condition, sight=ESI_INPUT, frames=FRAME_COUNT)
 
 
-def take_in_esi(
+def import_esi_questions(
     session: Session, judgments: Iterable[Judgment], seed: int = 0
 ) -> tuple[QuestionGenerationResult, Changes]:
     """Make questions of what judges worded, as one step of the history; they cover no node and have four options.
@@ -288,19 +299,19 @@ def take_in_esi(
     there = {(one.recording_id, gist(one.text)) for one in all_questions(session.study)}
     drafts: list[tuple[Judgment, QuestionDraft]] = []
     for said in intake.usable(judgments, ESI_QUESTION_TASK):
-        part = esi_part_from(said.part)
+        part = parse_esi_part(said.part)
         if part is None or said.recording_id not in durations:
-            intake.skipped[NO_DIMENSION if part is None else RECORDING_GONE] += 1
+            intake.skipped[NO_DIMENSION if part is None else RECORDING_MISSING] += 1
             continue
         draft = intake.draft(said, QuestionKind.ESI, part.dimension, (), ESI_DIMENSIONS_OPTIONS)
         if draft is None:
             continue
         if (said.recording_id, gist(draft.text)) in there:
-            intake.skipped[THERE] += 1
+            intake.skipped[ALREADY_EXISTS] += 1
             continue
         there.add((said.recording_id, gist(draft.text)))
         drafts.append((said, draft))
-    places = balanced_places(len(drafts), ESI_DIMENSIONS_OPTIONS, seed)
+    places = balance_positions(len(drafts), ESI_DIMENSIONS_OPTIONS, seed)
     questions = [
         Question(
             *(new_id(), said.recording_id, None, draft.kind, draft.aspect, draft.covers, ""),
@@ -309,5 +320,5 @@ def take_in_esi(
         )
         for (said, draft), place in zip(drafts, places, strict=True)
     ]
-    changes = add_questions(session, questions, f"Take {counted(len(questions), 'question')} of judges")
+    changes = add_questions(session, questions, f"Take {pluralize(len(questions), 'question')} of judges")
     return intake.made(questions, [QuestionKind.ESI]), changes

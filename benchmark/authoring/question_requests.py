@@ -10,28 +10,34 @@ from textwrap import shorten
 
 from benchmark.judge_input.input_plan import InputSettings
 from benchmark.judging.ask_job import KIND, AskPlan, prepare
-from benchmark.judging.judge_registry import judge_called
+from benchmark.judging.judge_registry import get_judge
 from benchmark.judging.judge_worker import RunItem
 from benchmark.judging.judgment_record import judge_json
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_config import AskRequest, payload_from
+from benchmark.judging.run_config import AskRequest, read_payload
 from benchmark.prompts.question_prompts import ANSWER_TASK as ANSWER
-from benchmark.questions.filter_funnel import funnel_of
-from benchmark.questions.filter_outcomes import FunnelInput, asked, has_temperature, read, runs_answered
+from benchmark.questions.filter_funnel import build_funnel
+from benchmark.questions.filter_outcomes import (
+    FunnelInput,
+    has_temperature,
+    read_funnel_input,
+    read_judge_snapshot,
+    run_statuses,
+)
 from benchmark.questions.filter_rules import (
-    PARTS,
     REVIEW,
+    RULE_PARTS,
     STEPS,
     FilterRule,
     FilterStep,
     Needs,
     Several,
-    checked,
-    property_of,
-    rules_of,
-    step_called,
+    get_step,
+    read_rules,
+    rule_property,
+    validate_rule,
 )
-from project.entities.judgments import RAW, JudgeEntry, JudgmentStatus, JudgmentTarget, JudgmentTargetKind
+from project.entities.judgments import RAW_CONDITION, JudgeEntry, JudgmentStatus, JudgmentTarget, JudgmentTargetKind
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
 from project.ids import new_id
@@ -41,8 +47,8 @@ from project.session.jobs import JobSpec
 from project.session.session import Session
 from project.store.column_values import to_json
 
-LIMIT = PARTS[0]
-_DIGITS = 6
+LIMIT_PART = RULE_PARTS[0]
+_MAX_DIGITS = 6
 """Of the largest number that anybody types."""
 
 
@@ -56,31 +62,31 @@ def set_rules(session: Session, rules: Mapping[str, FilterRule]) -> Changes:
     Raises:
         UserError: there is no such step, a value is outside its limits, or a judge that is to count is not there.
     """
-    wanted = _changed(session, rules)
+    wanted = _changed_rules(session, rules)
     about = STEPS[next(iter(wanted))].name.lower() if len(wanted) == 1 else "questions"
-    now = rules_of(session.study)
+    now = read_rules(session.study)
     typed = all(rule.decides == now[key].decides for key, rule in wanted.items())
-    return _written(session, wanted, f"Change limits of {about}", f"limits {sorted(wanted)}" if typed else None)
+    return _write_rules(session, wanted, f"Change limits of {about}", f"limits {sorted(wanted)}" if typed else None)
 
 
-def decide_by(session: Session, steps: Collection[str]) -> Changes:
+def set_deciding_steps(session: Session, steps: Collection[str]) -> Changes:
     """Let these steps, and no others, decide which questions go on to verification and export.
 
     Raises:
         UserError: there is no such step, or it drops no question.
     """
-    wanted = {step_called(one).key for one in steps}
-    rules = {key: replace(rule, decides=key in wanted) for key, rule in rules_of(session.study).items()}
-    return _written(session, _changed(session, rules), "Choose which steps decide", None)
+    wanted = {get_step(one).key for one in steps}
+    rules = {key: replace(rule, decides=key in wanted) for key, rule in read_rules(session.study).items()}
+    return _write_rules(session, _changed_rules(session, rules), "Choose which steps decide", None)
 
 
-def _changed(session: Session, rules: Mapping[str, FilterRule]) -> dict[str, FilterRule]:
-    now = rules_of(session.study)
+def _changed_rules(session: Session, rules: Mapping[str, FilterRule]) -> dict[str, FilterRule]:
+    now = read_rules(session.study)
     known = {one.id for one in all_judges(session.study)}
     wanted = {}
     for key, rule in rules.items():
-        step = step_called(key)
-        made = checked(step, rule)
+        step = get_step(key)
+        made = validate_rule(step, rule)
         if made.decides and step.needs is Needs.NOTHING:
             raise UserError(f"{step.name} drops no question, so it cannot decide.", "Choose another step.")
         if any(one not in known and one not in now[key].judges for one in made.judges):
@@ -90,16 +96,16 @@ def _changed(session: Session, rules: Mapping[str, FilterRule]) -> dict[str, Fil
     return wanted
 
 
-def _written(session: Session, wanted: Mapping[str, FilterRule], name: str, merge_key: str | None) -> Changes:
+def _write_rules(session: Session, wanted: Mapping[str, FilterRule], name: str, merge_key: str | None) -> Changes:
     if not wanted:
         return Changes()
     with session.step(name, merge_key) as step:
         for key, rule in wanted.items():
-            session.study.set_property(property_of(key), rule.as_json())
+            session.study.set_property(rule_property(key), rule.as_json())
     return step.changes
 
 
-def rule_from(session: Session, said: str, rules: Mapping[str, FilterRule]) -> tuple[str, FilterRule]:
+def parse_rule(session: Session, said: str, rules: Mapping[str, FilterRule]) -> tuple[str, FilterRule]:
     """Read `STEP=LIMIT` or `STEP.PART=VALUE`, such as `difficulty=2`, `options-only.runs=3`, `truth.judges=a+b`.
 
     Args:
@@ -113,17 +119,17 @@ def rule_from(session: Session, said: str, rules: Mapping[str, FilterRule]) -> t
     Raises:
         UserError: it cannot be read, or names a step, part or judge that is not there.
     """
-    from benchmark.judging.judge_registry import judge_called
+    from benchmark.judging.judge_registry import get_judge
 
     name, equals, value = (one.strip() for one in said.partition("="))
     if not equals or not name or not value:
         raise UserError(f"“{said}” sets nothing.", "Write STEP=LIMIT, such as difficulty=2.")
     key, _, part = name.partition(".")
-    step, rule = step_called(key), rules[step_called(key).key]
-    part = part or LIMIT
+    step, rule = get_step(key), rules[get_step(key).key]
+    part = part or LIMIT_PART
     match part:
         case "limit" | "runs":
-            if not value.lstrip("-").isdecimal() or len(value) > _DIGITS:
+            if not value.lstrip("-").isdecimal() or len(value) > _MAX_DIGITS:
                 raise UserError(f"“{shorten(value, 40)}” is no whole number that fits.", f"Write {name}=NUMBER.")
             rule = replace(rule, **{part: int(value)})  # type: ignore[arg-type]
         case "several":
@@ -132,14 +138,14 @@ def rule_from(session: Session, said: str, rules: Mapping[str, FilterRule]) -> t
             rule = replace(rule, several=Several(value))
         case "judges":
             names = [] if value == "all" else [one.strip() for one in value.split("+")]
-            rule = replace(rule, judges=tuple(judge_called(session, one).id for one in names))
+            rule = replace(rule, judges=tuple(get_judge(session, one).id for one in names))
         case _:
             raise UserError(f"There is nothing called “{part}” at a step.", "Choose limit, runs, several or judges.")
-    return step.key, checked(step, rule)
+    return step.key, validate_rule(step, rule)
 
 
 _SILENT = Silent()
-_NONE = Limits()
+_NO_LIMITS = Limits()
 
 
 @dataclass(frozen=True)
@@ -157,14 +163,14 @@ class FilterRequests:
     left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def wanted(
+def plan_step_requests(
     reading: FunnelInput,
     step_key: str,
     judges: Sequence[JudgeEntry],
     question_ids: Collection[str],
     *,
-    condition: str = RAW,
-    budget: Limits = _NONE,
+    condition: str = RAW_CONDITION,
+    budget: Limits = _NO_LIMITS,
     again: bool = False,
 ) -> FilterRequests:
     """Return what has to be asked so that judges have answered at a step.
@@ -181,22 +187,22 @@ def wanted(
     Raises:
         UserError: there is no such step, or it asks no judge.
     """
-    step = step_called(step_key)
+    step = get_step(step_key)
     if not step.task:
         raise UserError(f"{step.name} asks no judge: it is computed.", "Look at the funnel.")
     requests: list[AskRequest] = []
     left_out: dict[str, list[str]] = {}
     there = 0
     for judge in judges:
-        entry = _at_temperature(step, judge)
-        about: dict[int, list[str]] = {seed: [] for seed in range(_runs(reading, step))}
+        entry = _with_temperature(step, judge)
+        about: dict[int, list[str]] = {seed: [] for seed in range(_run_count(reading, step))}
         for key in (one for one in reading.questions if one in question_ids):
-            if why := _barred(reading, step, judge, key):
+            if why := _exclusion_reason(reading, step, judge, key):
                 left_out.setdefault(why, []).append(key)
                 continue
-            answered = runs_answered(reading, step, reading.questions[key], judge.id)
+            answered = run_statuses(reading, step, reading.questions[key], judge.id)
             for seed, keys in about.items():
-                if _settled(answered.get(seed), again=again):
+                if _is_settled(answered.get(seed), again=again):
                     there += 1
                 else:
                     keys.append(JudgmentTarget(JudgmentTargetKind.QUESTION, key).key)
@@ -208,14 +214,14 @@ def wanted(
     return FilterRequests(tuple(requests), there, {why: tuple(keys) for why, keys in left_out.items()})
 
 
-def run_step(
+def prepare_step(
     session: Session,
     step_key: str,
     judges: Sequence[JudgeEntry | str],
     question_ids: Collection[str] = (),
     *,
-    condition: str = RAW,
-    budget: Limits = _NONE,
+    condition: str = RAW_CONDITION,
+    budget: Limits = _NO_LIMITS,
     again: bool = False,
     progress: Progress = _SILENT,
 ) -> tuple[list[AskPlan], FilterRequests]:
@@ -235,21 +241,21 @@ def run_step(
         UserError: there is no such step or judge, the step asks no judge, or the study is read-only.
     """
     session.study.require_writable()
-    reading = read(session)
-    entries = [judge_called(session, one) if isinstance(one, str) else one for one in judges]
+    reading = read_funnel_input(session)
+    entries = [get_judge(session, one) if isinstance(one, str) else one for one in judges]
     asked_about = {*question_ids} or {*reading.questions}
-    found = wanted(reading, step_key, entries, asked_about, condition=condition, budget=budget, again=again)
+    found = plan_step_requests(reading, step_key, entries, asked_about, condition=condition, budget=budget, again=again)
     return [prepare(session, one, progress) for one in found.requests], found
 
 
-def pieces_of(request: AskRequest, size: int) -> list[AskRequest]:
+def split_request(request: AskRequest, size: int) -> list[AskRequest]:
     """Cut a request into some that ask about fewer things, for a window that must not stand still meanwhile."""
     return [replace(request, about=request.about[at : at + size]) for at in range(0, len(request.about), size)]
 
 
-def together(works: Sequence[JobSpec], title: str) -> JobSpec:
+def merge_jobs(works: Sequence[JobSpec], title: str) -> JobSpec:
     """Return the jobs of the pieces of one request as one job."""
-    payloads = [payload_from(one.parameters) for one in works]
+    payloads = [read_payload(one.parameters) for one in works]
     plans: list[Mapping[str, Json]] = []
     items: list[RunItem] = []
     for one in payloads:
@@ -261,31 +267,31 @@ def together(works: Sequence[JobSpec], title: str) -> JobSpec:
     return JobSpec(KIND, title, about, {"run": new_id(), **whole.as_json()})
 
 
-def reaching(reading: FunnelInput, step_key: str, steps: Collection[str] = ()) -> tuple[str, ...]:
+def questions_reaching(reading: FunnelInput, step_key: str, steps: Collection[str] = ()) -> tuple[str, ...]:
     """Return the questions that reach a step, where these steps are gone through, or all.
 
     Raises:
         UserError: there is no such step.
     """
-    chosen = {*steps} | {step_called(step_key).key} if steps else ()
-    return funnel_of(reading, (), [*chosen]).at(step_key).entered
+    chosen = {*steps} | {get_step(step_key).key} if steps else ()
+    return build_funnel(reading, (), [*chosen]).at(step_key).entered
 
 
-def _barred(reading: FunnelInput, step: FilterStep, judge: JudgeEntry, question_id: str) -> str:
+def _exclusion_reason(reading: FunnelInput, step: FilterStep, judge: JudgeEntry, question_id: str) -> str:
     if step.key != REVIEW:
         return ""
-    return reading.why_not_by(reading.questions[question_id], asked(judge.id, to_json(judge_json(judge))))
+    return reading.why_not_by(reading.questions[question_id], read_judge_snapshot(judge.id, to_json(judge_json(judge))))
 
 
-def _runs(reading: FunnelInput, step: FilterStep) -> int:
+def _run_count(reading: FunnelInput, step: FilterStep) -> int:
     return reading.rules[step.key].runs
 
 
-def _settled(status: JudgmentStatus | None, *, again: bool) -> bool:
+def _is_settled(status: JudgmentStatus | None, *, again: bool) -> bool:
     return status is JudgmentStatus.OK or (status is not None and not again)
 
 
-def _at_temperature(step: FilterStep, judge: JudgeEntry) -> JudgeEntry:
+def _with_temperature(step: FilterStep, judge: JudgeEntry) -> JudgeEntry:
     """Return a judge set as the step asks; it stays the same entry, and each judgment keeps what it was set to."""
     if step.temperature is None or not has_temperature(judge.backend):
         return judge
@@ -309,27 +315,27 @@ class QuestionSetting:
     pictures: bool = True
 
 
-SETTINGS: Mapping[str, QuestionSetting] = {
+QUESTION_SETTINGS: Mapping[str, QuestionSetting] = {
     "base": QuestionSetting("Frames only (base)", words=False),
     "sub": QuestionSetting("Frames and words (+sub)"),
     "sub-tom": QuestionSetting("Frames and words, minds first (+sub+tom)", "tom"),
     "text": QuestionSetting("Words only", pictures=False),
 }
 """Of R3-VQA (section 4.1), and words alone (section 4.3)."""
-DEFAULT = "sub"
+DEFAULT_SETTING = "sub"
 
 
-def request_for(
-    judges: Sequence[JudgeEntry], question_ids: Sequence[str], setting: str = DEFAULT, *, fresh: bool = False
+def answer_request(
+    judges: Sequence[JudgeEntry], question_ids: Sequence[str], setting: str = DEFAULT_SETTING, *, fresh: bool = False
 ) -> AskRequest:
     """Return what is asked of judges about questions in a setting.
 
     Raises:
         UserError: there is no such setting.
     """
-    if setting not in SETTINGS:
-        raise UserError(f"There is no setting “{setting}”.", f"Choose one of {', '.join(SETTINGS)}.")
-    how = SETTINGS[setting]
+    if setting not in QUESTION_SETTINGS:
+        raise UserError(f"There is no setting “{setting}”.", f"Choose one of {', '.join(QUESTION_SETTINGS)}.")
+    how = QUESTION_SETTINGS[setting]
     return AskRequest(
         judges,
         [JudgmentTarget(JudgmentTargetKind.QUESTION, one).key for one in question_ids],

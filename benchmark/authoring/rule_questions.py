@@ -4,37 +4,37 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from annotate.chains.chain_checks import sound
-from annotate.chains.chain_versions import chosen_versions
+from annotate.chains.chain_checks import is_sound
+from annotate.chains.chain_versions import select_versions
 from benchmark.judge_input.judged_subjects import shown_span
-from benchmark.questions.question_edits import add_questions, is_stale, made_from
+from benchmark.questions.question_edits import add_questions, coverage_checksum, is_stale
 from benchmark.questions.question_templates import RecordingContext, RuleQuestionGenerator
 from benchmark.questions.question_validity import (
-    OPTIONS,
+    OPTION_COUNT,
     SINGLE_STEP,
     QuestionDraft,
     QuestionSpec,
-    balanced_places,
-    wanted_from,
+    balance_positions,
+    required_questions,
 )
 from project.entities.causal_chains import ChainGraph
-from project.entities.questions import OF_CHAINS, Maker, Question, QuestionKind
+from project.entities.questions import CHAIN_QUESTION_KINDS, Maker, Question, QuestionKind
 from project.entities.study_records import Changes, ConsentUse, Json
 from project.errors import UserError
 from project.ids import new_id
 from project.progress import Progress, Silent
-from project.queries.chain_rows import all_chains, graphs_of
+from project.queries.chain_rows import all_chains, read_graphs
 from project.queries.question_rows import all_questions
 from project.queries.recording_rows import all_participants, hold_outs, participants_in
 from project.session.session import Session
-from project.text_format import counted, shown
+from project.text_format import escape_unprintable, pluralize
 from project.timebase import utc_now
 
-THERE = "It is there already."
-UNSOUND = "Its chain goes round in a circle, or an edge of it leads nowhere."
-NO_CHAINS = "Draw one first, in the mode Chains, or with: greenroom chain import"
+ALREADY_EXISTS = "It is there already."
+INVALID_CHAIN = "Its chain goes round in a circle, or an edge of it leads nowhere."
+NO_CHAINS_HINT = "Draw one first, in the mode Chains, or with: greenroom chain import"
 _SILENT = Silent()
-_MAY_LEAVE = "not held out"
+_NOT_HELD_OUT = "not held out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class QuestionGenerationResult:
         return {"by_kind": dict(self.by_kind), "questions": [*self.ids], "skipped": dict(self.skipped)}
 
 
-def make_by_rules(
+def add_rule_questions(
     session: Session,
     chain_ids: Sequence[str] = (),
     kinds: Sequence[QuestionKind] = (),
@@ -78,12 +78,12 @@ def make_by_rules(
         UserError: there is no chain, or none of an id, or a kind is not made from chains.
     """
     session.study.require_writable()
-    questions, made = by_rules(session, chain_ids, kinds, seed, progress)
-    changes = add_questions(session, questions, f"Make {counted(len(questions), 'question')} by rules")
+    questions, made = build_rule_questions(session, chain_ids, kinds, seed, progress)
+    changes = add_questions(session, questions, f"Make {pluralize(len(questions), 'question')} by rules")
     return made, changes
 
 
-def by_rules(
+def build_rule_questions(
     session: Session,
     chain_ids: Sequence[str] = (),
     kinds: Sequence[QuestionKind] = (),
@@ -95,28 +95,28 @@ def by_rules(
     Raises:
         UserError: there is no chain, or none of an id, or a kind is not made from chains.
     """
-    wanted_kinds = _kinds(kinds)
-    known = graphs_of(session.study, all_chains(session.study))
-    chosen = chosen_graphs(session, known, chain_ids)
-    there = _there(session, known)
+    wanted_kinds = _require_chain_kinds(kinds)
+    known = read_graphs(session.study, all_chains(session.study))
+    chosen = select_graphs(session, known, chain_ids)
+    there = _existing_keys(session, known)
     skipped: Counter[str] = Counter()
     wanted: list[tuple[ChainGraph, QuestionSpec]] = []
     for graph in chosen:
-        if not sound(graph):
-            skipped[UNSOUND] += 1
+        if not is_sound(graph):
+            skipped[INVALID_CHAIN] += 1
             continue
-        for one in wanted_from(graph, wanted_kinds):
+        for one in required_questions(graph, wanted_kinds):
             if (graph.chain.id, one.part) in there:
-                skipped[THERE] += 1
+                skipped[ALREADY_EXISTS] += 1
             else:
                 wanted.append((graph, one))
-    drafts = _drafts(session, known, chosen, wanted, seed, skipped, progress)
-    questions = _questions(session, drafts, seed)
+    drafts = _build_drafts(session, known, chosen, wanted, seed, skipped, progress)
+    questions = _rule_questions(session, drafts, seed)
     by_kind = dict.fromkeys((one.value for one in wanted_kinds), 0) | Counter(one.kind.value for one in questions)
     return questions, QuestionGenerationResult(by_kind, tuple(one.id for one in questions), dict(skipped))
 
 
-def chosen_graphs(session: Session, known: Sequence[ChainGraph], chain_ids: Sequence[str]) -> list[ChainGraph]:
+def select_graphs(session: Session, known: Sequence[ChainGraph], chain_ids: Sequence[str]) -> list[ChainGraph]:
     """Return the chains that questions are made of: those that are named, or one version of each.
 
     Raises:
@@ -125,19 +125,21 @@ def chosen_graphs(session: Session, known: Sequence[ChainGraph], chain_ids: Sequ
     by_id = {one.chain.id: one for one in known}
     for one in chain_ids:
         if one not in by_id:
-            raise UserError(f"No chain has the id {shown(one)}.", "See which there are: greenroom chain list STUDY")
+            raise UserError(
+                f"No chain has the id {escape_unprintable(one)}.", "See which there are: greenroom chain list STUDY"
+            )
     if not known:
-        raise UserError("There is no chain in this study.", NO_CHAINS)
-    named = chain_ids or [one.id for one in chosen_versions(session, [graph.chain for graph in known])]
+        raise UserError("There is no chain in this study.", NO_CHAINS_HINT)
+    named = chain_ids or [one.id for one in select_versions(session, [graph.chain for graph in known])]
     return [by_id[one] for one in dict.fromkeys(named)]
 
 
-def questions_of_drafts(
+def build_questions(
     session: Session,
     drafts: Sequence[tuple[ChainGraph, QuestionDraft, str]],
     maker: Maker,
     seed: int,
-    options: int = OPTIONS,
+    options: int = OPTION_COUNT,
 ) -> list[Question]:
     """Return drafts as questions, with the places of their right options balanced over all of them.
 
@@ -148,7 +150,7 @@ def questions_of_drafts(
         seed: of the order of options.
         options: of each.
     """
-    places = balanced_places(len(drafts), options, seed)
+    places = balance_positions(len(drafts), options, seed)
     durations: dict[str, int] = {}
     found = []
     for (graph, draft, judgment), place in zip(drafts, places, strict=True):
@@ -157,7 +159,7 @@ def questions_of_drafts(
             durations[home] = session.recording(home).duration_us
         start_us, end_us = shown_span(durations[home], *graph.span)
         words = (draft.text, draft.answer, draft.wrong, draft.explanation)
-        of = (draft.kind, draft.aspect, draft.covers, made_from(graph, draft.covers))
+        of = (draft.kind, draft.aspect, draft.covers, coverage_checksum(graph, draft.covers))
         found.append(
             Question(
                 *(new_id(), home, graph.chain.id, *of, start_us, end_us, *words),
@@ -167,16 +169,16 @@ def questions_of_drafts(
     return found
 
 
-def _kinds(kinds: Sequence[QuestionKind]) -> tuple[QuestionKind, ...]:
-    if foreign := [one for one in kinds if one not in OF_CHAINS]:
+def _require_chain_kinds(kinds: Sequence[QuestionKind]) -> tuple[QuestionKind, ...]:
+    if foreign := [one for one in kinds if one not in CHAIN_QUESTION_KINDS]:
         raise UserError(
             f"Questions of the kind {foreign[0].value} are not made from chains.",
-            f"Choose from {', '.join(one.value for one in OF_CHAINS)}.",
+            f"Choose from {', '.join(one.value for one in CHAIN_QUESTION_KINDS)}.",
         )
     return tuple(dict.fromkeys(kinds)) or SINGLE_STEP
 
 
-def _there(session: Session, known: Sequence[ChainGraph]) -> set[tuple[str, str]]:
+def _existing_keys(session: Session, known: Sequence[ChainGraph]) -> set[tuple[str, str]]:
     """Return which questions of chains are there by rules and still fit, each by its chain and `Wanted.part`."""
     graphs = {one.chain.id: one for one in known}
     return {
@@ -186,7 +188,7 @@ def _there(session: Session, known: Sequence[ChainGraph]) -> set[tuple[str, str]
     }
 
 
-def _drafts(
+def _build_drafts(
     session: Session,
     known: Sequence[ChainGraph],
     chosen: Iterable[ChainGraph],
@@ -195,11 +197,11 @@ def _drafts(
     skipped: Counter[str],
     progress: Progress,
 ) -> list[tuple[ChainGraph, QuestionDraft]]:
-    usual = {one.id for one in chosen_versions(session, [graph.chain for graph in known])}
+    usual = {one.id for one in select_versions(session, [graph.chain for graph in known])}
     usual |= {one.chain.id for one in chosen}
-    pool = [one for one in known if one.chain.id in usual and sound(one)]
+    pool = [one for one in known if one.chain.id in usual and is_sound(one)]
     names = [one.pseudonym for one in all_participants(session.study)]
-    rules = RuleQuestionGenerator(pool, known, _scenes(session, known), names, seed)
+    rules = RuleQuestionGenerator(pool, known, _recording_contexts(session, known), names, seed)
     found: dict[tuple[str, str], tuple[ChainGraph, QuestionDraft]] = {}
     for done, (graph, one, draft) in enumerate(rules.drafts(wanted)):
         if done % 100 == 0:
@@ -213,11 +215,11 @@ def _drafts(
     return [found[one] for one in ordered if one in found]
 
 
-def _scenes(session: Session, known: Sequence[ChainGraph]) -> dict[str, RecordingContext]:
+def _recording_contexts(session: Session, known: Sequence[ChainGraph]) -> dict[str, RecordingContext]:
     """Return what has to be known of each recording that has chains."""
     study = session.study
     held_out = hold_outs(study)
-    given = _given(session)
+    given = _granted_uses(session)
     scenes: dict[str, RecordingContext] = {}
     zero: dict[str, dict[str, int]] = {}
     for graph in known:
@@ -225,21 +227,23 @@ def _scenes(session: Session, known: Sequence[ChainGraph]) -> dict[str, Recordin
         zero.setdefault(home, {})[graph.chain.id] = shown_span(session.recording(home).duration_us, *graph.span)[0]
     for home, starts in zero.items():
         people = {one.id: one.pseudonym for one in participants_in(study, home)}
-        reach = given[home] | ({_MAY_LEAVE} if home not in held_out else frozenset())
+        reach = given[home] | ({_NOT_HELD_OUT} if home not in held_out else frozenset())
         scenes[home] = RecordingContext(starts, people, reach)
     return scenes
 
 
-def _given(session: Session) -> dict[str, frozenset[str]]:
+def _granted_uses(session: Session) -> dict[str, frozenset[str]]:
     """Return recording id -> what everybody in it agreed to: nothing where nobody is known to be there."""
     # It brings all that a release is judged by, which a window does without until questions are made.
-    from anonymize.release.participant_consent import agreed, everybody_there
+    from anonymize.release.participant_consent import all_people_in_recordings, has_consented
 
     return {
-        home: frozenset(use.value for use in ConsentUse if there and all(agreed(session, one, use) for one in there))
-        for home, there in everybody_there(session).items()
+        home: frozenset(
+            use.value for use in ConsentUse if there and all(has_consented(session, one, use) for one in there)
+        )
+        for home, there in all_people_in_recordings(session).items()
     }
 
 
-def _questions(session: Session, drafts: Sequence[tuple[ChainGraph, QuestionDraft]], seed: int) -> list[Question]:
-    return questions_of_drafts(session, [(graph, draft, "") for graph, draft in drafts], Maker.RULES, seed)
+def _rule_questions(session: Session, drafts: Sequence[tuple[ChainGraph, QuestionDraft]], seed: int) -> list[Question]:
+    return build_questions(session, [(graph, draft, "") for graph, draft in drafts], Maker.RULES, seed)

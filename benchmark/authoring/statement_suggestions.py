@@ -8,46 +8,46 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from annotate.chains.chain_drafts import one_line
+from annotate.chains.chain_drafts import to_single_line
 from annotate.study.scheme_versions import use_shipped_scheme
-from benchmark.disclosure.cast_names import called_in, with_pseudonyms
+from benchmark.disclosure.cast_names import participants_by_name, restore_pseudonyms
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.run_config import AskRequest
-from benchmark.judging.run_outcome import Note, outcome_from, refusal
+from benchmark.judging.run_outcome import Note, read_outcome, refusal_error
 from benchmark.prompts.statement_prompts import (
-    CLASSES,
-    EACH,
+    INFERENCES_PER_ANSWER,
     LONGEST_STATEMENT,
     SCHEME,
     STATEMENT,
+    STATEMENT_CLASSES,
     class_key,
     statement_key,
 )
 from benchmark.questions.question_validity import gist
 from project.entities.judgments import (
-    RAW,
+    RAW_CONDITION,
     JudgeEntry,
     Judgment,
     JudgmentStatus,
     JudgmentTarget,
     JudgmentTargetKind,
-    part_after,
+    followup_part,
 )
 from project.entities.study_records import Annotator, Changes, FieldValue, Json, Participant, Segment
 from project.errors import UserError
 from project.ids import new_id
 from project.progress import Progress
 from project.queries.annotator_rows import annotator_by_name, insert_annotator
-from project.queries.judgment_rows import judgments_called
-from project.queries.segment_rows import insert_segments, insert_values, segments_under, values_of
-from project.session.jobs import run_here
+from project.queries.judgment_rows import find_judgments
+from project.queries.segment_rows import insert_segments, insert_values, segments_of_scheme, values_of
+from project.session.jobs import run_inline
 from project.session.session import Session
-from project.text_format import counted
+from project.text_format import pluralize
 
 QUESTION, INFERENCES = "nli_question", "nli_inferences"
-STRENGTHS = ("cot", "plain")
+INFERENCE_VARIANTS = ("cot", "plain")
 """Variants in which five inferences each are asked for: with thoughts first and without (SocialNLI, section 3.2)."""
-MOST_QUESTIONS = 10
+MAX_QUESTIONS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class InferenceAnswers:
     notes: tuple[Note, ...] = ()
 
 
-def ask(session: Session, requests: Iterable[AskRequest], progress: Progress) -> InferenceAnswers:
+def ask_judges(session: Session, requests: Iterable[AskRequest], progress: Progress) -> InferenceAnswers:
     """Ask, here and now; what was answered before is not asked again.
 
     Raises:
@@ -71,12 +71,12 @@ def ask(session: Session, requests: Iterable[AskRequest], progress: Progress) ->
         ids += [one.id for one in asking.cached]
         notes += asking.notes
         if asking.work is not None:
-            result, changes = run_here(session, asking.work, progress)
+            result, changes = run_inline(session, asking.work, progress)
             ids += sorted(changes.ids("judgment"))
-            notes += outcome_from(result).notes
+            notes += read_outcome(result).notes
     if not ids and notes:
-        raise refusal(notes)
-    return InferenceAnswers(tuple(judgments_called(session.study, ids)), tuple(notes))
+        raise refusal_error(notes)
+    return InferenceAnswers(tuple(find_judgments(session.study, ids)), tuple(notes))
 
 
 def question_request(
@@ -84,7 +84,7 @@ def question_request(
     recording_ids: Sequence[str],
     judges: Sequence[JudgeEntry],
     questions: int = 1,
-    condition: str = RAW,
+    condition: str = RAW_CONDITION,
     seed: int = 0,
 ) -> AskRequest:
     """Return what is asked first: questions about what is meant but not said, so many about each recording.
@@ -92,8 +92,8 @@ def question_request(
     Raises:
         UserError: there is no such recording, or the number makes no sense.
     """
-    if not 1 <= questions <= MOST_QUESTIONS:
-        raise UserError(f"There are 1 to {MOST_QUESTIONS} questions about a recording.", "Choose a number from 1.")
+    if not 1 <= questions <= MAX_QUESTIONS:
+        raise UserError(f"There are 1 to {MAX_QUESTIONS} questions about a recording.", "Choose a number from 1.")
     about = [
         JudgmentTarget(JudgmentTargetKind.RECORDING, session.recording(one).id, str(number)).key
         for one in dict.fromkeys(recording_ids)
@@ -103,20 +103,21 @@ def question_request(
 
 
 def inference_requests(
-    judges: Sequence[JudgeEntry], questions: Iterable[Judgment], condition: str = RAW, seed: int = 0
+    judges: Sequence[JudgeEntry], questions: Iterable[Judgment], condition: str = RAW_CONDITION, seed: int = 0
 ) -> list[AskRequest]:
     """Return what is asked then: of each judge, inferences for its own questions, at both strengths."""
     asked = [one for one in questions if one.task == QUESTION and one.status is JudgmentStatus.OK]
     found = []
     for judge in judges:
         about = [
-            JudgmentTarget(JudgmentTargetKind.RECORDING, one.recording_id, part_after(QUESTION, one.id)).key
+            JudgmentTarget(JudgmentTargetKind.RECORDING, one.recording_id, followup_part(QUESTION, one.id)).key
             for one in asked
             if one.judge_id == judge.id
         ]
         if about:
             found += [
-                AskRequest([judge], about, INFERENCES, variant, condition=condition, seed=seed) for variant in STRENGTHS
+                AskRequest([judge], about, INFERENCES, variant, condition=condition, seed=seed)
+                for variant in INFERENCE_VARIANTS
             ]
     return found
 
@@ -126,11 +127,11 @@ NO_ANSWER = "The judge gave no answer that could be read."
 OTHER_TASK = "It is the answer to another task."
 EMPTY = "It is empty."
 TOO_LONG = f"It is longer than {LONGEST_STATEMENT} characters."
-SAID_ALREADY = "The recording has a statement that says the same."
+DUPLICATE = "The recording has a statement that says the same."
 NO_CLASS = "It has none of the three classes."
-_UNSEEN = re.compile("[\u0000-\u0008\u000b-\u001f\u007f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-_NUMBERED = re.compile(r"^\s*(?:\d{1,2}[.):]|[-*\u2022])\s+")
-_CLASSES = frozenset(one.key for one in CLASSES)
+_INVISIBLE_CHARS = re.compile("[\u0000-\u0008\u000b-\u001f\u007f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_LIST_MARKER = re.compile(r"^\s*(?:\d{1,2}[.):]|[-*\u2022])\s+")
+_CLASSES = frozenset(one.key for one in STATEMENT_CLASSES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +153,7 @@ class InferenceImportResult:
         return {"statements": self.statements, "segments": [*self.ids], "skipped": dict(self.skipped)}
 
 
-def take_in(
+def import_inferences(
     session: Session, judgments: Iterable[Judgment], raters: Sequence[str] = ()
 ) -> tuple[InferenceImportResult, Changes]:
     """Make a segment of each usable inference for each rater, as one step; the scheme is used where it was not yet.
@@ -171,15 +172,15 @@ def take_in(
     session.study.require_writable()
     names = [*dict.fromkeys(one.strip() for one in raters if one.strip())] or [session.annotator_name]
     skipped: Counter[str] = Counter()
-    found = [*_usable(session, judgments, skipped)]
+    found = [*_usable_inferences(session, judgments, skipped)]
     if not found:
         return InferenceImportResult(0, (), dict(skipped)), Changes()
     if not session.schemes.uses(SCHEME):
         use_shipped_scheme(session, SCHEME)
     scheme = session.schemes.get(SCHEME)
     study, version = session.study, scheme.version
-    with session.step(f"Take {counted(len(found), 'statement')} of judges") as step:
-        people = [_rater(session, one) for one in names]
+    with session.step(f"Take {pluralize(len(found), 'statement')} of judges") as step:
+        people = [_find_or_add_rater(session, one) for one in names]
         session.schemes.keep(scheme)
         segments: list[Segment] = []
         values: list[FieldValue] = []
@@ -193,11 +194,11 @@ def take_in(
     return InferenceImportResult(len(found), tuple(one.id for one in segments), dict(skipped)), step.changes
 
 
-def _usable(
+def _usable_inferences(
     session: Session, judgments: Iterable[Judgment], skipped: Counter[str]
 ) -> Iterable[tuple[Judgment, str, str]]:
     """Yield judgment, class and statement of what can be used; counts the rest."""
-    there = _there(session)
+    there = _existing_statements(session)
     called: dict[tuple[str, str], dict[str, Participant]] = {}
     for said in {one.id: one for one in judgments}.values():
         if said.task != INFERENCES or said.status is not JudgmentStatus.OK:
@@ -205,19 +206,19 @@ def _usable(
             continue
         key = said.recording_id, said.condition
         if key not in called:
-            called[key] = called_in(session, *key)
+            called[key] = participants_by_name(session, *key)
         seen = there.setdefault(said.recording_id, set())
-        for number in range(1, EACH + 1):
-            text = _plain(said.answer.get(statement_key(number)), called[key])
+        for number in range(1, INFERENCES_PER_ANSWER + 1):
+            text = _clean_statement(said.answer.get(statement_key(number)), called[key])
             label = said.answer.get(class_key(number))
-            if reason := _why_not(text, label, seen):
+            if reason := _rejection_reason(text, label, seen):
                 skipped[reason] += 1
             else:
                 seen.add(gist(text))
                 yield said, str(label), text
 
 
-def _why_not(text: str, label: Json, seen: set[str]) -> str:
+def _rejection_reason(text: str, label: Json, seen: set[str]) -> str:
     """Return why an inference cannot be used, in one sentence; "" where it can."""
     if not gist(text):
         return EMPTY
@@ -225,27 +226,27 @@ def _why_not(text: str, label: Json, seen: set[str]) -> str:
         return TOO_LONG
     if label not in _CLASSES:
         return NO_CLASS
-    return SAID_ALREADY if gist(text) in seen else ""
+    return DUPLICATE if gist(text) in seen else ""
 
 
-def _plain(said: Json, called: Mapping[str, Participant]) -> str:
+def _clean_statement(said: Json, called: Mapping[str, Participant]) -> str:
     """Return a statement on one line, without signs that nobody sees and without a number in front."""
     if not isinstance(said, str):
         return ""
-    return with_pseudonyms(_NUMBERED.sub("", one_line(_UNSEEN.sub("", said))), called).strip()
+    return restore_pseudonyms(_LIST_MARKER.sub("", to_single_line(_INVISIBLE_CHARS.sub("", said))), called).strip()
 
 
-def _there(session: Session) -> dict[str, set[str]]:
+def _existing_statements(session: Session) -> dict[str, set[str]]:
     """Return recording id -> what its statements say."""
     found: dict[str, set[str]] = {}
-    for one in segments_under(session.study, SCHEME):
+    for one in segments_of_scheme(session.study, SCHEME):
         value = values_of(session.study, one.id, SCHEME).get(STATEMENT)
         if value is not None and isinstance(value.value, str):
             found.setdefault(one.recording_id, set()).add(gist(value.value))
     return found
 
 
-def _rater(session: Session, name: str) -> str:
+def _find_or_add_rater(session: Session, name: str) -> str:
     """Return the id of somebody who rates, who is added where they are new; inside a step."""
     found = annotator_by_name(session.study, name)
     if found is None:

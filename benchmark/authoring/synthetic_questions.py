@@ -7,13 +7,13 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from benchmark.authoring.rule_questions import by_rules
+from benchmark.authoring.rule_questions import build_rule_questions
 from benchmark.prompts.recording_prompts import DIMENSIONS
-from benchmark.prompts.recording_prompts import OPTIONS as ESI_OPTIONS
-from benchmark.questions.question_edits import seen_state
-from benchmark.questions.question_validity import OPTIONS
+from benchmark.prompts.recording_prompts import ESI_OPTION_COUNT as ESI_OPTIONS
+from benchmark.questions.question_edits import content_state
+from benchmark.questions.question_validity import OPTION_COUNT
 from project.entities.questions import (
-    CHECKS,
+    CHECKLIST_KEYS,
     DIFFICULTIES,
     Maker,
     Question,
@@ -29,15 +29,15 @@ from project.queries.chain_rows import all_chains
 from project.queries.question_rows import insert_questions, set_verification
 from project.session.session import Session
 from project.synthetic.synthetic_phrases import InventedIds
-from project.synthetic.synthetic_segments import AT
+from project.synthetic.synthetic_segments import REVIEW_TIME
 
-WRITER = "Question writer"
+WRITER_NAME = "Question writer"
 """Who wrote the written questions; their word does not count among the two that a question needs."""
 _DROPPED, _DISPUTED = 0.02, 0.03
-_MOST = 200
+_MAX_PER_KIND = 200
 """ESI questions at most, and written ones: as many of each as there are recordings below that."""
-_BECAUSE = "It is what happens right after these words."
-_STEMS = {
+_EXPLANATION = "It is what happens right after these words."
+_QUESTION_TEMPLATES = {
     "IFA": "{who} says: “{said}” What is the agent's answer for?",
     "BRI": "Why does the agent answer {who}, who says “{said}”, in this way?",
     "EBR": "“{said}”, says {who}. How does the agent deal with the feeling behind it?",
@@ -70,7 +70,7 @@ class _Words:
     place: int
 
 
-def invent_questions(session: Session, seed: int, progress: Progress) -> int:
+def add_synthetic_questions(session: Session, seed: int, progress: Progress) -> int:
     """Make questions and what people say about them, outside the history; returns how many.
 
     Raises:
@@ -80,22 +80,26 @@ def invent_questions(session: Session, seed: int, progress: Progress) -> int:
     new_id = InventedIds(chance).new
     study = session.study
     people = [one.id for one in all_annotators(study)][:2]
-    made = by_rules(session, seed=seed, progress=progress)[0] if all_chains(study) else []
-    writer = Annotator(new_id(), WRITER)
-    told = _told(session)
+    made = build_rule_questions(session, seed=seed, progress=progress)[0] if all_chains(study) else []
+    writer = Annotator(new_id(), WRITER_NAME)
+    told = _read_moments(session)
     chance.shuffle(told)
-    written = _about(told, QuestionKind.ESI, people[0], chance) + _about(told, QuestionKind.WRITTEN, writer.id, chance)
-    questions = [replace(one, id=new_id(), annotator_id=one.annotator_id or people[0], at=AT) for one in made + written]
+    written = _questions_about(told, QuestionKind.ESI, people[0], chance) + _questions_about(
+        told, QuestionKind.WRITTEN, writer.id, chance
+    )
+    questions = [
+        replace(one, id=new_id(), annotator_id=one.annotator_id or people[0], at=REVIEW_TIME) for one in made + written
+    ]
     with study.without_history():
         insert_annotator(study, writer)
         insert_questions(study, questions)
         for one in questions:
-            for word in _words(one, people, writer.id, chance):
+            for word in _verifications(one, people, writer.id, chance):
                 set_verification(study, word)
     return len(questions)
 
 
-def _told(session: Session) -> list[_Told]:
+def _read_moments(session: Session) -> list[_Told]:
     rows = session.study.rows(
         "SELECT s.recording_id, s.start_us, s.end_us, s.label, p.pseudonym, u.text, json_extract(v.value, '$') "
         "FROM segment s JOIN segment_value v ON v.segment_id = s.id AND v.field = 'rationale' "
@@ -105,29 +109,29 @@ def _told(session: Session) -> list[_Told]:
     return [_Told(*row) for row in rows]
 
 
-def _about(told: Sequence[_Told], kind: QuestionKind, author: str, chance: random.Random) -> list[Question]:
+def _questions_about(told: Sequence[_Told], kind: QuestionKind, author: str, chance: random.Random) -> list[Question]:
     """Return questions of a kind, one for each of some moments; wrong options are rationales of others."""
     found: list[Question] = []
-    count = ESI_OPTIONS if kind is QuestionKind.ESI else OPTIONS
+    count = ESI_OPTIONS if kind is QuestionKind.ESI else OPTION_COUNT
     homes: set[str] = set()
     for one in told:
-        if one.recording_id in homes or len(found) == _MOST:
+        if one.recording_id in homes or len(found) == _MAX_PER_KIND:
             continue
-        others = _others(one, told, count - 1, chance)
+        others = _distractors(one, told, count - 1, chance)
         if len(others) < count - 1:
             continue
         homes.add(one.recording_id)
         dimension = [*DIMENSIONS][len(found) % len(DIMENSIONS)]
         aspect = dimension if kind is QuestionKind.ESI else ""
-        text = _STEMS[dimension].format(who=one.who, said=one.said)
+        text = _QUESTION_TEMPLATES[dimension].format(who=one.who, said=one.said)
         wrong = tuple(WrongOption(text) for text in others)
         seed, place = chance.randrange(1 << 30), chance.randrange(count)
         words = _Words(text, one.rationale, wrong, seed, place)
-        found.append(_question(kind, aspect, one, words, author))
+        found.append(_build_question(kind, aspect, one, words, author))
     return found
 
 
-def _question(kind: QuestionKind, aspect: str, one: _Told, words: _Words, author: str) -> Question:
+def _build_question(kind: QuestionKind, aspect: str, one: _Told, words: _Words, author: str) -> Question:
     return Question(
         id="",
         recording_id=one.recording_id,
@@ -141,22 +145,24 @@ def _question(kind: QuestionKind, aspect: str, one: _Told, words: _Words, author
         text=words.text,
         answer=words.answer,
         wrong=words.wrong,
-        explanation=_BECAUSE,
+        explanation=_EXPLANATION,
         seed=words.seed,
         place=words.place,
         maker=Maker.PERSON,
         annotator_id=author,
         judgment_id="",
-        at=AT,
+        at=REVIEW_TIME,
     )
 
 
-def _others(one: _Told, told: Sequence[_Told], count: int, chance: random.Random) -> list[str]:
+def _distractors(one: _Told, told: Sequence[_Told], count: int, chance: random.Random) -> list[str]:
     texts = {other.rationale for other in chance.sample(told, min(len(told), 8 * count)) if other.label == one.label}
     return sorted(texts - {one.rationale})[:count]
 
 
-def _words(question: Question, people: Sequence[str], writer: str, chance: random.Random) -> Iterator[Verification]:
+def _verifications(
+    question: Question, people: Sequence[str], writer: str, chance: random.Random
+) -> Iterator[Verification]:
     """Yield what is said about a question: mostly that it is kept, at times not by both."""
     fate = chance.random()
     dropping = {*people} if fate < _DROPPED else {*people[1:]} if fate < _DROPPED + _DISPUTED else set()
@@ -164,7 +170,9 @@ def _words(question: Question, people: Sequence[str], writer: str, chance: rando
     label = chance.choice(DIFFICULTIES) if question.kind is QuestionKind.ESI else ""
     said = [*people, writer] if question.kind is QuestionKind.WRITTEN else people
     keep, drop = VerificationDecision.KEEP, VerificationDecision.DROP
-    checks = CHECKS[checklist]
+    checks = CHECKLIST_KEYS[checklist]
     for who in said:
         decision, holding = (drop, checks[:2]) if who in dropping else (keep, checks)
-        yield Verification(question.id, who, decision, checklist, holding, label, "", seen_state(question), AT)
+        yield Verification(
+            question.id, who, decision, checklist, holding, label, "", content_state(question), REVIEW_TIME
+        )

@@ -13,9 +13,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from anonymize.egress.egress_authority import authority_of
-from benchmark.cluster.work_envelope import permit_work, request_of
-from benchmark.cluster.worker_proxy import unpacked
+from anonymize.egress.egress_authority import study_authority
+from benchmark.cluster.work_envelope import permit_job, worker_request
+from benchmark.cluster.worker_proxy import unpack_files
 from benchmark.cluster.worker_proxy import work as task
 from benchmark.judging import ask_job as asking
 from benchmark.judging import ask_job as splitting
@@ -25,21 +25,21 @@ from models.connection.dask_connection import (
     Scheduler,
     SchedulerLostError,
     WorkerSilent,
-    connected,
-    permitted,
-    scheduler_at,
+    connect,
+    parse_scheduler,
+    permitted_addresses,
 )
 from project.entities.egress_policy import Forbidden
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
 from project.ids import new_id
 from project.progress import Progress
-from project.session.jobs import JobSpec, answer, kind_of, run_here, store_part
+from project.session.jobs import JobSpec, answer, load_kind, run_inline, store_part
 from project.session.session import Session
-from project.text_format import counted
+from project.text_format import pluralize
 from project.version import __version__
 
-_LEAST_CUT = 2
+_MIN_PARTS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class JobResult:
     error: UserError | None
 
 
-def run_all(
+def run_jobs(
     session: Session,
     works: Sequence[JobSpec],
     progress: Progress,
@@ -86,17 +86,19 @@ def run_all(
     if not works:
         return []
     if not scheduler:
-        return [_here(session, work, _Share(progress, at, len(works)), ended) for at, work in enumerate(works)]
-    wanted = scheduler_at(scheduler)
-    addresses = permitted(wanted, authority_of(session))
+        return [
+            _run_locally(session, work, _WorkProgress(progress, at, len(works)), ended) for at, work in enumerate(works)
+        ]
+    wanted = parse_scheduler(scheduler)
+    addresses = permitted_addresses(wanted, study_authority(session))
     with asyncio.Runner() as runner:
-        return runner.run(_there(session, works, progress, wanted, addresses, ended))
+        return runner.run(_run_on_cluster(session, works, progress, wanted, addresses, ended))
 
 
-def _here(session: Session, work: JobSpec, progress: Progress, ended: Callable[[JobResult], None]) -> JobResult:
+def _run_locally(session: Session, work: JobSpec, progress: Progress, ended: Callable[[JobResult], None]) -> JobResult:
     changes, error, result = Changes(), None, None
     try:
-        result, changes = run_here(session, work, progress)
+        result, changes = run_inline(session, work, progress)
     except UserError as found:
         error = found
     done = JobResult(work, result, changes, error)
@@ -104,7 +106,7 @@ def _here(session: Session, work: JobSpec, progress: Progress, ended: Callable[[
     return done
 
 
-async def _there(
+async def _run_on_cluster(
     session: Session,
     works: Sequence[JobSpec],
     progress: Progress,
@@ -115,20 +117,20 @@ async def _there(
     # What serves a cluster is loaded only where there is one.
     found: dict[int, JobResult] = {}
     try:
-        async with connected(wanted, addresses) as cluster:
+        async with connect(wanted, addresses) as cluster:
             threads = sum(one.threads for one in await cluster.seats())
             pieces: list[ClusterTask] = []
             for at, work in enumerate(works):
                 if work.kind == asking.KIND:
-                    cut = splitting.pieces(work, max(_LEAST_CUT, threads))
-                    pieces += [ClusterTask(at, one, splitting.served(one)) for one in cut]
+                    cut = splitting.split_job(work, max(_MIN_PARTS, threads))
+                    pieces += [ClusterTask(at, one, splitting.served_judge_ids(one)) for one in cut]
                 else:
                     pieces.append(ClusterTask(at, work))
 
             def piece_ended(piece: ClusterTask) -> None:
                 of_it = [one for one in pieces if one.whole == piece.whole]
                 if all(one.over for one in of_it):
-                    found[piece.whole] = _joined(works[piece.whole], of_it)
+                    found[piece.whole] = _merge_results(works[piece.whole], of_it)
                     ended(found[piece.whole])
 
             await ClusterCoordinator(session, wanted, cluster, addresses, pieces, progress, piece_ended).go()
@@ -140,18 +142,18 @@ async def _there(
     return [found[at] for at in range(len(works))]
 
 
-def _joined(work: JobSpec, pieces: Sequence["ClusterTask"]) -> JobResult:
+def _merge_results(work: JobSpec, pieces: Sequence["ClusterTask"]) -> JobResult:
     changes = Changes()
     for one in pieces:
         changes |= one.changes
     error = next((one.error for one in pieces if one.error is not None), None)
     results = [one.result for one in pieces if one.result is not None]
     if work.kind == asking.KIND:
-        return JobResult(work, splitting.together(results) if results else None, changes, error)
+        return JobResult(work, splitting.merge_results(results) if results else None, changes, error)
     return JobResult(work, results[0] if results else None, changes, error)
 
 
-class _Share:
+class _WorkProgress:
     """Tells how far one of several works is, as a part of all."""
 
     def __init__(self, progress: Progress, at: int, of: int) -> None:
@@ -166,7 +168,7 @@ class _Share:
             self._progress.progress(self._at * total + done, self._of * total, text)
 
 
-TRIES = 3
+MAX_TRIES = 3
 """How often a work is begun in all, where the worker that did it stopped."""
 
 
@@ -222,14 +224,14 @@ class ClusterTask:
         """
         if self.tries and self.work.kind == asking.KIND:
             try:
-                left = splitting.rest(self.work, self._parts)
+                left = splitting.remaining_job(self.work, self._parts)
             except UserError as error:
                 self.error = error
                 return False
-            self._before.append(splitting.asked_and_answered(self._parts))
+            self._before.append(splitting.partial_result(self._parts))
             self._parts.clear()
             if left is None:
-                self.end(splitting.together([]))
+                self.end(splitting.merge_results([]))
                 return False
             self.work = left
         if self.tries and "overwrite" in self.work.parameters:
@@ -237,31 +239,31 @@ class ClusterTask:
             self.work = replace(self.work, parameters={**self.work.parameters, "overwrite": True})
         self.tries, self.token, self.host = self.tries + 1, token, host
         self.share, self.text, self.crashed = 0.0, "", False
-        if self.tries > TRIES:
+        if self.tries > MAX_TRIES:
             self.error = self.lost()
         return self.error is None
 
     def end(self, result: dict[str, Json]) -> None:
         """Take in what came of it."""
-        self.result = splitting.together([*self._before, result]) if self._before else result
+        self.result = splitting.merge_results([*self._before, result]) if self._before else result
         self.share = 1.0
 
     def lost(self) -> UserError:
         """Return what is said where nobody could do it."""
         on = f" (the last one on {self.host})" if self.host else ""
         return UserError(
-            f"Its workers stopped {TRIES} times{on}: {self.work.title}.",
+            f"Its workers stopped {MAX_TRIES} times{on}: {self.work.title}.",
             "The log of that worker says why. Run it again.",
         )
 
 
-_STEPS = 1000
-_LOOK_EVERY_S = 0.1
-_SEATS_EVERY_S = 1.0
-_WAIT_S = 0.5
-_AFTER_END_S = 5.0
-_STOPPING_S = 3.0
-_NOT_THERE = 4
+_PROGRESS_STEPS = 1000
+_POLL_INTERVAL_S = 0.1
+_WORKERS_INTERVAL_S = 1.0
+_EXCHANGE_WAIT_S = 0.5
+_GRACE_S = 5.0
+_STOP_TIMEOUT_S = 3.0
+_MAX_MISSED = 4
 
 
 class ClusterCoordinator:
@@ -305,7 +307,7 @@ class ClusterCoordinator:
                 self._give_out()
                 await self._look()
                 self._tell_progress()
-                await asyncio.sleep(_LOOK_EVERY_S)
+                await asyncio.sleep(_POLL_INTERVAL_S)
         except BaseException:
             await asyncio.shield(self._stop())
             raise
@@ -337,7 +339,7 @@ class ClusterCoordinator:
         if not self._cluster.alive:
             raise SchedulerLostError
         now = time.monotonic()
-        if now - self._seen_at > _SEATS_EVERY_S:
+        if now - self._seen_at > _WORKERS_INTERVAL_S:
             self._seen_at = now
             for seat in await self._cluster.seats():
                 if seat.address not in self._asked:
@@ -355,9 +357,9 @@ class ClusterCoordinator:
         if status == "pending":
             return
         # What its worker said last may still be on its way.
-        if not piece.crashed and now - self._finished.setdefault(number, now) < _AFTER_END_S:
+        if not piece.crashed and now - self._finished.setdefault(number, now) < _GRACE_S:
             return
-        if status == "error" or piece.tries >= TRIES:
+        if status == "error" or piece.tries >= MAX_TRIES:
             piece.error = piece.lost()
             self._ended(piece)
         else:
@@ -376,14 +378,14 @@ class ClusterCoordinator:
                 pass
             if all(one.address != seat.address for one in await self._cluster.seats()):
                 return
-            if missing >= _NOT_THERE:
+            if missing >= _MAX_MISSED:
                 raise UserError(
                     f"The worker on {seat.host} is not prepared for Greenroom.",
                     f"Start it so: dask worker --preload greenroom {self._scheduler}",
                 )
-            await asyncio.sleep(_WAIT_S)
+            await asyncio.sleep(_EXCHANGE_WAIT_S)
         facts = json.loads(said)
-        _require_same(facts)
+        _require_same_version(facts)
         if self._relays.get(seat.address) != facts["relay"]:
             # Another process in the place of one that is gone counts from the beginning.
             self._relays[seat.address] = facts["relay"]
@@ -393,15 +395,19 @@ class ClusterCoordinator:
             telling = [*self._telling[seat.address]]
             try:
                 said = await self._cluster.exchange(
-                    seat.address, run=self._run, seen=self._seen[seat.address], told=json.dumps(telling), wait_s=_WAIT_S
+                    seat.address,
+                    run=self._run,
+                    seen=self._seen[seat.address],
+                    told=json.dumps(telling),
+                    wait_s=_EXCHANGE_WAIT_S,
                 )
             except WorkerSilent:
                 said = None
             if said is None:
                 missing += 1
-                if missing >= _NOT_THERE or all(one.address != seat.address for one in await self._cluster.seats()):
+                if missing >= _MAX_MISSED or all(one.address != seat.address for one in await self._cluster.seats()):
                     return
-                await asyncio.sleep(_WAIT_S)
+                await asyncio.sleep(_EXCHANGE_WAIT_S)
                 continue
             missing = 0
             if telling:
@@ -435,11 +441,11 @@ class ClusterCoordinator:
         if piece.over:
             self._tell(token, None)
             return
-        _require_same(facts)
+        _require_same_version(facts)
         if piece.begin(token, str(facts["host"])):
             try:
-                permit_work(self._session, self._scheduler, self._addresses, seat, piece.work)
-                self._tell(token, request_of(self._session, piece.work))
+                permit_job(self._session, self._scheduler, self._addresses, seat, piece.work)
+                self._tell(token, worker_request(self._session, piece.work))
                 return
             except UserError as error:
                 piece.error = error
@@ -481,8 +487,8 @@ class ClusterCoordinator:
 
     def _end(self, piece: ClusterTask, result: dict[str, Json], files: dict[str, Json]) -> None:
         try:
-            found = unpacked(result, files)
-            piece.changes |= kind_of(piece.work.kind).store(self._session, piece.work, found)
+            found = unpack_files(result, files)
+            piece.changes |= load_kind(piece.work.kind).store(self._session, piece.work, found)
             piece.end(found)
         except UserError as error:
             piece.error = error
@@ -493,27 +499,27 @@ class ClusterCoordinator:
             for piece in self._pieces:
                 if not piece.over and piece.token:
                     self._tell(piece.token, "cancel")
-            until = time.monotonic() + _STOPPING_S
+            until = time.monotonic() + _STOP_TIMEOUT_S
             while (
                 self._cluster.alive
                 and time.monotonic() < until
                 and any(one.token and not one.over for one in self._pieces)
             ):
-                await asyncio.sleep(_LOOK_EVERY_S)
+                await asyncio.sleep(_POLL_INTERVAL_S)
             if self._cluster.alive:
-                await asyncio.wait_for(self._cluster.take_back([*self._futures.values()]), _STOPPING_S)
+                await asyncio.wait_for(self._cluster.take_back([*self._futures.values()]), _STOP_TIMEOUT_S)
 
     def _tell_progress(self) -> None:
         ended = sum(one.over for one in self._pieces)
         share = sum(1.0 if one.over else one.share for one in self._pieces) / max(1, len(self._pieces))
         at_work = sum(1 for one in self._pieces if one.token and not one.over)
-        text = f"{ended} of {counted(len(self._pieces), 'part')}, {at_work} under way"
+        text = f"{ended} of {pluralize(len(self._pieces), 'part')}, {at_work} under way"
         if not self._asked and ended < len(self._pieces):
             text = f"No worker yet: dask worker --preload greenroom {self._scheduler}"
-        self._progress.progress(int(share * _STEPS), _STEPS, text)
+        self._progress.progress(int(share * _PROGRESS_STEPS), _PROGRESS_STEPS, text)
 
 
-def _require_same(facts: dict[str, Any]) -> None:
+def _require_same_version(facts: dict[str, Any]) -> None:
     """Refuse a worker that would not do what is done here.
 
     Raises:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from anonymize.export.export_queue import ClipState, QueuedClip, RenderQueue, prepare, save
-from anonymize.faces.masking_plan import discard
-from benchmark.cluster.coordinator import JobResult, run_all
+from anonymize.export.export_queue import ClipState, QueuedClip, RenderQueue, prepare, save_queue
+from anonymize.faces.masking_plan import delete_tracks_file
+from benchmark.cluster.coordinator import JobResult, run_jobs
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.progress import Progress
@@ -13,7 +13,7 @@ from project.session.jobs import JobSpec
 from project.session.session import Session
 
 
-def run_queue_on(
+def run_queue_on_cluster(
     session: Session, queue: RenderQueue, scheduler: str, progress: Progress
 ) -> Sequence[tuple[QueuedClip, dict[str, Json] | None]]:
     """Make what is left of a queue; returns each clip with its result, None where it failed.
@@ -28,12 +28,12 @@ def run_queue_on(
     def mark(clip: QueuedClip, state: ClipState, problem: str = "") -> QueuedClip:
         nonlocal queue
         queue = queue.marked(clip, state, problem)
-        save(session, queue)
+        save_queue(session, queue)
         return replace(clip, state=state, problem=problem)
 
     def ended(done: JobResult) -> None:
         clip = next(one for one, work in given if work is done.work)
-        discard(done.work.parameters)
+        delete_tracks_file(done.work.parameters)
         state = ClipState.DONE if done.error is None else ClipState.FAILED
         over.append((mark(clip, state, str(done.error or "")), done.result))
 
@@ -43,6 +43,6 @@ def run_queue_on(
             mark(clip, ClipState.RUNNING)
         except UserError as error:
             over.append((mark(clip, ClipState.FAILED, str(error)), None))
-    run_all(session, [work for _, work in given], progress, scheduler, ended=ended)
+    run_jobs(session, [work for _, work in given], progress, scheduler, ended=ended)
     order = [(one.recording_id, one.method) for one in queue.clips]
     return sorted(over, key=lambda one: order.index((one[0].recording_id, one[0].method)))

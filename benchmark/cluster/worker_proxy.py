@@ -26,13 +26,13 @@ from project.files.temporary_files import cache_folder
 from project.ids import new_id
 from project.version import __version__
 
-WITH_WORK: Mapping[str, tuple[str, ...]] = {"anonymize": ("tracks",)}
+JOB_FILES: Mapping[str, tuple[str, ...]] = {"anonymize": ("tracks",)}
 """Of a kind of job: parameters that name such files."""
-WITH_RESULT: Mapping[str, tuple[str, ...]] = {"faces": ("file",)}
+RESULT_FILES: Mapping[str, tuple[str, ...]] = {"faces": ("file",)}
 """The same, of what a result names."""
 
 
-def packed(values: Mapping[str, Json], names: tuple[str, ...]) -> dict[str, Json]:
+def pack_files(values: Mapping[str, Json], names: tuple[str, ...]) -> dict[str, Json]:
     """Return the files that values name, by name of the value, as text.
 
     Raises:
@@ -41,7 +41,7 @@ def packed(values: Mapping[str, Json], names: tuple[str, ...]) -> dict[str, Json
     return {one: base64.b64encode(Path(str(values[one])).read_bytes()).decode() for one in names if one in values}
 
 
-def unpacked(values: Mapping[str, Json], packed_files: Mapping[str, Json]) -> dict[str, Json]:
+def unpack_files(values: Mapping[str, Json], packed_files: Mapping[str, Json]) -> dict[str, Json]:
     """Write files of `packed` into the cache folder of this machine, and return the values with their places.
 
     Raises:
@@ -49,11 +49,11 @@ def unpacked(values: Mapping[str, Json], packed_files: Mapping[str, Json]) -> di
     """
     found = dict(values)
     for name, content in packed_files.items():
-        found[name] = str(_written(Path(str(values[name])), base64.b64decode(str(content))))
+        found[name] = str(_write_file(Path(str(values[name])), base64.b64decode(str(content))))
     return found
 
 
-def _written(named: Path, content: bytes) -> Path:
+def _write_file(named: Path, content: bytes) -> Path:
     folder = cache_folder() / "faces"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -152,22 +152,22 @@ class Children:
 LEASE_S = 60.0
 """After so long without a question of the study's holder, nobody is there any more."""
 _GRACE_S = 15.0
-_LOOK_EVERY_S = 2.0
-_AT_WORK = ("init", "running", "paused")
-_DROPPED = ("cancelled", "resumed", "released", "forgotten")
+_POLL_INTERVAL_S = 2.0
+_ACTIVE_STATES = ("init", "running", "paused")
+_DROPPED_STATES = ("cancelled", "resumed", "released", "forgotten")
 """States of workers and of tasks, as Dask names them."""
-_LAST = ("result", "error", "cancelled", "crashed", "unreachable")
+_FINAL_KEYS = ("result", "error", "cancelled", "crashed", "unreachable")
 
 
-_ID = new_id()
+_RELAY_ID = new_id()
 
 
-def facts() -> dict[str, Json]:
+def worker_info() -> dict[str, Json]:
     """Return what the holder of the study has to know of a worker; `relay` tells its process from all others."""
-    return {"version": __version__, "python": platform.python_version(), "host": platform.node(), "relay": _ID}
+    return {"version": __version__, "python": platform.python_version(), "host": platform.node(), "relay": _RELAY_ID}
 
 
-class _Job:
+class _DaskJob:
     """One work that is under way here; Dask knows its task by a key."""
 
     def __init__(self, key: str) -> None:
@@ -214,7 +214,7 @@ class _Run:
     """What is under way here of one run, and what is to be said about it."""
 
     def __init__(self) -> None:
-        self.jobs: dict[str, _Job] = {}
+        self.jobs: dict[str, _DaskJob] = {}
         self.asked = time.monotonic()
         self._changed = threading.Condition()
         self._said: list[tuple[int, dict[str, Json]]] = []
@@ -265,27 +265,27 @@ class Relay:
     async def exchange(self, run: str, seen: int, told: str, wait_s: float) -> str:
         """Take what the holder of a study says, and return what is to be said to it; "" as `run` for facts alone."""
         if not run:
-            return json.dumps(facts())
+            return json.dumps(worker_info())
         return await asyncio.to_thread(self._exchange, run, seen, told, wait_s)
 
     def work(self, run: str, number: int, key: str) -> None:
         """Do a work of a run; its parameters come from the holder of the study, and its result goes there."""
-        going, job, child, well = self._run(run), _Job(key), None, False
+        going, job, child, well = self._run(run), _DaskJob(key), None, False
         going.jobs[job.token] = job
-        going.say({"token": job.token, "number": number, "begin": facts()})
+        going.say({"token": job.token, "number": number, "begin": worker_info()})
         try:
             first = job.first.get()
             if first is None:
                 return
             kind = str(first["job"])
             try:
-                request = _request(first)
+                request = _build_request(first)
             except UserError as error:
                 going.say({"token": job.token, "line": {"unreachable": [error.message, error.hint]}})
                 return
             child = self.children.take()
             job.begin(child, request)
-            well = _pass_on(going, job.token, kind, child)
+            well = _forward_messages(going, job.token, kind, child)
         finally:
             going.jobs.pop(job.token, None)
             if job.late is not None:
@@ -307,7 +307,7 @@ class Relay:
     def _look(self) -> None:
         """End what nobody asks about any more."""
         while True:
-            time.sleep(_LOOK_EVERY_S)
+            time.sleep(_POLL_INTERVAL_S)
             now = time.monotonic()
             with self._lock:
                 runs = {**self._runs}
@@ -322,10 +322,10 @@ class Relay:
     def _asked_for(self, key: str) -> bool:
         """Tell whether Dask still wants a task: it does not where the client, the scheduler or the worker goes."""
         task = self._worker.state.tasks.get(key)
-        return self._worker.status.name in _AT_WORK and (task is None or task.state not in _DROPPED)
+        return self._worker.status.name in _ACTIVE_STATES and (task is None or task.state not in _DROPPED_STATES)
 
 
-def _request(first: Mapping[str, Any]) -> dict[str, Json]:
+def _build_request(first: Mapping[str, Any]) -> dict[str, Json]:
     """Return what the process of the program is asked, once all that it needs is there.
 
     Raises:
@@ -345,27 +345,27 @@ def _request(first: Mapping[str, Any]) -> dict[str, Json]:
                 f"{platform.node()} has another file in the place of {what}: {path}",
                 "Keep it on a file system that every machine has at the same place.",
             )
-    parameters = unpacked(first["parameters"], first["files"])
+    parameters = unpack_files(first["parameters"], first["files"])
     return {"job": first["job"], "parameters": parameters, "kept": True}
 
 
-def _pass_on(going: _Run, token: str, kind: str, child: Child) -> bool:
+def _forward_messages(going: _Run, token: str, kind: str, child: Child) -> bool:
     """Pass on what a process says until its work is done; tells whether the process can do another one."""
     for line in child.heard():
         result = cast(dict[str, Json] | None, line.get("result"))
-        if result is not None and kind in WITH_RESULT:
-            files = packed(result, WITH_RESULT[kind])
+        if result is not None and kind in RESULT_FILES:
+            files = pack_files(result, RESULT_FILES[kind])
             for name in files:
                 Path(str(result[name])).unlink(missing_ok=True)
             line["files"] = files
         going.say({"token": token, "line": cast(Json, line)})
-        if any(one in line for one in _LAST):
+        if any(one in line for one in _FINAL_KEYS):
             return True
     going.say({"token": token, "line": {"crashed": True}})
     return False
 
 
-_here: Relay | None = None
+_relay: Relay | None = None
 
 
 def attach(worker: Any, launcher: Path) -> None:
@@ -375,21 +375,21 @@ def attach(worker: Any, launcher: Path) -> None:
         worker: the `distributed.Worker` that starts.
         launcher: file of the program's launcher.
     """
-    global _here
+    global _relay
     if not hasattr(worker, "nanny"):
         return
-    if _here is None:
-        _here = Relay(worker, launcher)
-    worker.handlers[OPERATION] = _here.exchange
+    if _relay is None:
+        _relay = Relay(worker, launcher)
+    worker.handlers[OPERATION] = _relay.exchange
 
 
 def detach() -> None:
     """Let go of what the worker kept."""
-    if _here is not None:
-        _here.children.end()
+    if _relay is not None:
+        _relay.children.end()
 
 
 def work(run: str, number: int, key: str) -> None:
     """Do a work of a run, in a thread of a Dask worker."""
-    assert _here is not None, "only workers that are prepared for Greenroom are given work"
-    _here.work(run, number, key)
+    assert _relay is not None, "only workers that are prepared for Greenroom are given work"
+    _relay.work(run, number, key)

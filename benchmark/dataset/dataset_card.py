@@ -14,24 +14,24 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from annotate.interchange.bounded_files import damaged, read_text
-from anonymize.release.release_plan import release_key, sealed
+from annotate.interchange.bounded_files import damaged_file_error, read_text
+from anonymize.release.release_plan import get_release_key, keyed_checksum
 from benchmark.dataset.question_selection import DatasetContents
 from benchmark.questions.verification import Agreement
 from project.errors import UserError
-from project.files.publication import NAME as MANIFEST_NAME
+from project.files.publication import MANIFEST_NAME
 from project.queries.face_rows import mask_state
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
-from project.text_format import counted
-from project.timebase import SECOND
+from project.text_format import pluralize
+from project.timebase import SECOND_US
 from resources import resource
 
-MOST_PICTURES = 16
+MAX_PICTURES = 16
 """Pictures of a question; R3-VQA and ESI-Bench show so many."""
-_LARGEST = 64_000_000
-_CLIP = re.compile(r"video-(?:source|15hz)/([a-z0-9_-]+)/(recording-\d{4,})\.mp4")
-_PICTURE = re.compile(r"frames-1hz/([a-z0-9_-]+)/(recording-\d{4,})/(\d{5})\.jpg")
+_MAX_MANIFEST_BYTES = 64_000_000
+_CLIP_PATH = re.compile(r"video-(?:source|15hz)/([a-z0-9_-]+)/(recording-\d{4,})\.mp4")
+_PICTURE_PATH = re.compile(r"frames-1hz/([a-z0-9_-]+)/(recording-\d{4,})/(\d{5})\.jpg")
 
 
 @dataclass(slots=True)
@@ -50,14 +50,14 @@ class ReleasedMedia:
 
     def during(self, start_us: int, end_us: int) -> list[str]:
         """Return up to `MOST_PICTURES` pictures of a span, evenly over it; the one before it where it has none."""
-        inside = [at for at in sorted(self.pictures) if start_us <= at * SECOND < end_us]
+        inside = [at for at in sorted(self.pictures) if start_us <= at * SECOND_US < end_us]
         if not inside:
-            inside = [at for at in sorted(self.pictures) if at * SECOND <= start_us][-1:]
-        count = min(MOST_PICTURES, len(inside))
+            inside = [at for at in sorted(self.pictures) if at * SECOND_US <= start_us][-1:]
+        count = min(MAX_PICTURES, len(inside))
         return [self.pictures[inside[(2 * at + 1) * len(inside) // (2 * count)]] for at in range(count)]
 
 
-def shown_in(session: Session, release: Path, recordings: Sequence[str]) -> dict[str, ReleasedMedia]:
+def find_released_media(session: Session, release: Path, recordings: Sequence[str]) -> dict[str, ReleasedMedia]:
     """Return code of a recording -> what of a release shows it, for those of some recordings that the release holds.
 
     Of several methods the first by name is taken, of clips the one at the source's rate.
@@ -70,25 +70,25 @@ def shown_in(session: Session, release: Path, recordings: Sequence[str]) -> dict
     Raises:
         UserError: the folder is no release, is one of another study, or was made before faces of it were edited.
     """
-    manifest = _manifest(release)
-    key = release_key(session)
+    manifest = _read_manifest(release)
+    key = get_release_key(session)
     states = {f"recording-{one.number:04}": mask_state(session.study, one.id) for one in all_recordings(session.study)}
     found: dict[str, ReleasedMedia] = {}
     for entry in manifest["files"]:
         path = str(entry.get("path", ""))
-        match = _CLIP.fullmatch(path) or _PICTURE.fullmatch(path)
+        match = _CLIP_PATH.fullmatch(path) or _PICTURE_PATH.fullmatch(path)
         if match is None or match[2] not in recordings:
             continue
         method, code = match[1], match[2]
         source = manifest["sources"].get(code)
-        if not isinstance(source, dict) or source.get("faces") != sealed(key, states.get(code, "")):
+        if not isinstance(source, dict) or source.get("faces") != keyed_checksum(key, states.get(code, "")):
             raise UserError(
                 f"{release.name} is a release of another study, or {code} was edited since.", "Make the release again."
             )
         one = found.setdefault(code, ReleasedMedia(method))
         if method != one.method:
             continue
-        if match.re is _PICTURE:
+        if match.re is _PICTURE_PATH:
             one.pictures[int(match[3])] = path
         elif not one.clip or path.startswith("video-source/"):
             one.clip = path
@@ -98,14 +98,14 @@ def shown_in(session: Session, release: Path, recordings: Sequence[str]) -> dict
     return found
 
 
-def _manifest(release: Path) -> dict[str, Any]:
+def _read_manifest(release: Path) -> dict[str, Any]:
     path = release / MANIFEST_NAME
     if not path.is_file():
         raise UserError(f"{release.name} is no release.", "Give the folder that greenroom release made.")
     try:
-        found = json.loads(read_text(path, _LARGEST))
+        found = json.loads(read_text(path, _MAX_MANIFEST_BYTES))
     except (ValueError, RecursionError):
-        raise damaged(path, "it is no JSON") from None
+        raise damaged_file_error(path, "it is no JSON") from None
     if (
         not isinstance(found, dict)
         or found.get("format") != "greenroom-release"
@@ -113,19 +113,19 @@ def _manifest(release: Path) -> dict[str, Any]:
         or not isinstance(found.get("files"), list)
         or not all(isinstance(one, dict) for one in found["files"])
     ):
-        raise damaged(path, "it is no manifest of a release")
+        raise damaged_file_error(path, "it is no manifest of a release")
     # In the order of their names, so that of several methods the same one is always taken.
     found["files"].sort(key=lambda one: str(one.get("path", "")))
     return found
 
 
-SPLITS = {"train": 0.7, "validation": 0.15, "test": 0.15}
+SPLIT_SHARES = {"train": 0.7, "validation": 0.15, "test": 0.15}
 """Split -> the share of all questions that it should have."""
-_FIRST = ("train", "test", "validation")
+_SPLIT_ORDER = ("train", "test", "validation")
 """Which split is served first where several have as little."""
 
 
-def splits_of(questions: Mapping[str, int], seed: int) -> dict[str, str]:
+def assign_splits(questions: Mapping[str, int], seed: int) -> dict[str, str]:
     """Return recording -> split.
 
     Recordings are taken from those with most questions to those with fewest, in an order that the seed decides where
@@ -139,22 +139,22 @@ def splits_of(questions: Mapping[str, int], seed: int) -> dict[str, str]:
     order = sorted(questions)
     random.Random(f"splits {seed}").shuffle(order)
     order.sort(key=lambda one: -questions[one])
-    given = dict.fromkeys(SPLITS, 0)
+    given = dict.fromkeys(SPLIT_SHARES, 0)
     found: dict[str, str] = {}
     for one in order:
-        split = min(_FIRST, key=lambda each: given[each] / SPLITS[each])
+        split = min(_SPLIT_ORDER, key=lambda each: given[each] / SPLIT_SHARES[each])
         found[one] = split
         given[split] += questions[one]
     return dict(sorted(found.items()))
 
 
-NAME = "DATACARD.md"
+CARD_NAME = "DATACARD.md"
 _NONE = "None."
-_LISTED = 20
+_MAX_LISTED = 20
 """Recordings that are named one by one."""
 
 
-def card(
+def render_card(
     gathering: DatasetContents,
     splits: Mapping[str, str],
     shown: Mapping[str, ReleasedMedia],
@@ -177,21 +177,22 @@ def card(
     items = gathering.items
     kinds = Counter((one.kind, splits[one.recording]) for one in items)
     order = [*dict.fromkeys(sorted(kind for kind, _ in kinds))]
-    rows = [(kind, [kinds[kind, split] for split in SPLITS]) for kind in order]
-    rows.append(("all", [sum(kinds[kind, split] for kind in order) for split in SPLITS]))
+    rows = [(kind, [kinds[kind, split] for split in SPLIT_SHARES]) for kind in order]
+    rows.append(("all", [sum(kinds[kind, split] for kind in order) for split in SPLIT_SHARES]))
     places = Counter(one.letter for one in items)
     makers = Counter(one.maker for one in items)
-    left = [f"- {counted(many, 'question')}: {why}." for why, many in sorted(gathering.left_out.items())]
+    left = [f"- {pluralize(many, 'question')}: {why}." for why, many in sorted(gathering.left_out.items())]
     missing = sorted({*gathering.recordings} - {code for code, one in shown.items() if one.clip or one.pictures})
     slots = {
-        "questions": counted(len(items), "question"),
-        "recordings": counted(len(gathering.recordings), "recording"),
-        "chains": counted(len(gathering.chains), "causal chain"),
+        "questions": pluralize(len(items), "question"),
+        "recordings": pluralize(len(gathering.recordings), "recording"),
+        "chains": pluralize(len(gathering.chains), "causal chain"),
         "table": "\n".join(f"| {kind} | {' | '.join(map(str, row))} | {sum(row)} |" for kind, row in rows),
-        "columns": " | ".join(SPLITS),
-        "rule": "|".join("---" for _ in range(len(SPLITS) + 2)),
+        "columns": " | ".join(SPLIT_SHARES),
+        "rule": "|".join("---" for _ in range(len(SPLIT_SHARES) + 2)),
         "per_split": ", ".join(
-            f"{split}: {counted(sum(each == split for each in splits.values()), 'recording')}" for split in SPLITS
+            f"{split}: {pluralize(sum(each == split for each in splits.values()), 'recording')}"
+            for split in SPLIT_SHARES
         ),
         "seed": str(seed),
         "letters": ", ".join(f"{letter} {places[letter]}" for letter in sorted(places)) or _NONE,
@@ -200,12 +201,12 @@ def card(
         "unverified": str(sum(not one.verified for one in items)),
         "stale": str(sum(one.stale for one in items)),
         "turned_down": str(len(items) - survivors),
-        "agreement": _agreement(agreement),
+        "agreement": _agreement_text(agreement),
         "read_by": read_by,
         "replaced": str(gathering.replaced),
         "left_out": "\n".join(left) or _NONE,
-        "media": _media(gathering.recordings, shown),
-        "without_media": _listed(missing, len(gathering.recordings)),
+        "media": _media_text(gathering.recordings, shown),
+        "without_media": _list_codes(missing, len(gathering.recordings)),
     }
     return Template(resource("question-data-set", "card.md").read_text("utf-8")).substitute(slots)
 
@@ -213,16 +214,16 @@ def card(
 _MAKERS = {"rules": "by rule templates", "judge": "by a language model", "person": "by a person"}
 
 
-def _listed(codes: Sequence[str], of: int) -> str:
+def _list_codes(codes: Sequence[str], of: int) -> str:
     if not codes:
         return "none"
     if len(codes) == of:
         return "all"
-    more = f" and {len(codes) - _LISTED} more" if len(codes) > _LISTED else ""
-    return ", ".join(codes[:_LISTED]) + more
+    more = f" and {len(codes) - _MAX_LISTED} more" if len(codes) > _MAX_LISTED else ""
+    return ", ".join(codes[:_MAX_LISTED]) + more
 
 
-def _agreement(found: Agreement) -> str:
+def _agreement_text(found: Agreement) -> str:
     lines = [
         f"- {one.key}: {one.agreeing} of {one.pairs} pairs say the same"
         f"{'' if one.kappa is None else f', kappa {one.kappa:.2f}'}."
@@ -232,11 +233,11 @@ def _agreement(found: Agreement) -> str:
     return "\n".join(lines) or "No two people looked at the same question yet."
 
 
-def _media(recordings: Sequence[str], shown: Mapping[str, ReleasedMedia]) -> str:
+def _media_text(recordings: Sequence[str], shown: Mapping[str, ReleasedMedia]) -> str:
     if not shown:
         return "No clips or pictures are referred to: the questions are texts about recordings that are not here."
     methods = ", ".join(sorted({one.method for one in shown.values()}))
     return (
         f"Paths of clips and pictures are those in the folder of the release that this set was made beside; "
-        f"of {counted(len(recordings), 'recording')}, it holds {len(shown)}. Faces are hidden by: {methods}."
+        f"of {pluralize(len(recordings), 'recording')}, it holds {len(shown)}. Faces are hidden by: {methods}."
     )

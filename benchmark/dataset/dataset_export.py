@@ -12,49 +12,61 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotate.chains.chain_drafts import one_line
+from annotate.chains.chain_drafts import to_single_line
 from anonymize.pii_detection.text_scrubber import PhraseMatcher
-from anonymize.release.private_content import Private, private_of
-from anonymize.release.release_plan import annotator_codes, recording_code
-from anonymize.release.release_texts import ReleasedText, as_read, texts_confirmed, unread
-from benchmark.dataset.dataset_card import NAME, SPLITS, ReleasedMedia, card, shown_in, splits_of
-from benchmark.dataset.question_selection import DatasetContents, DatasetQuestion, decided, gather
-from benchmark.questions.filter_funnel import survives
-from benchmark.questions.verification import agreement
+from anonymize.release.private_content import Private, collect_private
+from anonymize.release.release_plan import assign_annotator_codes, recording_code
+from anonymize.release.release_texts import (
+    ReleasedText,
+    build_confirmation,
+    find_confirming_annotator,
+    unconfirmed_message,
+)
+from benchmark.dataset.dataset_card import (
+    CARD_NAME,
+    SPLIT_SHARES,
+    ReleasedMedia,
+    assign_splits,
+    find_released_media,
+    render_card,
+)
+from benchmark.dataset.question_selection import DatasetContents, DatasetQuestion, release_checksum, select_questions
+from benchmark.questions.filter_funnel import surviving_questions
+from benchmark.questions.verification import study_agreement
 from project.entities.questions import LETTERS
 from project.entities.study_records import Annotator, Changes, Json, Run
 from project.errors import UserError
-from project.files.publication import require_free, set_times, staged
+from project.files.publication import require_free, set_fixed_times, staging_folder
 from project.ids import new_id
 from project.progress import Progress, Silent
 from project.queries.annotator_rows import all_annotators
 from project.queries.history_rows import insert_run
 from project.queries.recording_rows import all_participants, all_recordings
 from project.session.session import Session
-from project.text_matching.normalization import fold
-from project.timebase import SECOND, utc_now
+from project.text_matching.normalization import fold_with_positions
+from project.timebase import SECOND_US, utc_now
 from project.version import __version__
 from resources import resource
 
-_READ = {True: "question_texts", False: "question_texts_unverified"}
+_REVIEW_PROPERTIES = {True: "question_texts", False: "question_texts_unverified"}
 """Property of a study that says who read the texts: of verified questions only, and of all."""
 
 
-def reader_of(session: Session, gathering: DatasetContents) -> Annotator | None:
+def find_reader(session: Session, gathering: DatasetContents) -> Annotator | None:
     """Return who read all texts of a set as they are now; None where nobody did."""
-    return texts_confirmed(session, gathering.texts, _READ[gathering.verified_only])
+    return find_confirming_annotator(session, gathering.texts, _REVIEW_PROPERTIES[gathering.verified_only])
 
 
-def require_read(session: Session, gathering: DatasetContents) -> None:
+def require_texts_read(session: Session, gathering: DatasetContents) -> None:
     """Refuse a set of which nobody read the texts as they are now; any change of one of them asks for another look.
 
     Raises:
         UserError: nobody did.
     """
-    if gathering.texts and reader_of(session, gathering) is None:
+    if gathering.texts and find_reader(session, gathering) is None:
         every = "" if gathering.verified_only else " --all"
         raise UserError(
-            unread(len(each_once(gathering.texts))),
+            unconfirmed_message(len(unique_texts(gathering.texts))),
             f"Read them, then confirm: greenroom questions texts STUDY{every} --confirm, "
             "or Study > Export questions as a data set.",
         )
@@ -63,11 +75,13 @@ def require_read(session: Session, gathering: DatasetContents) -> None:
 def confirm_question_texts(session: Session, gathering: DatasetContents) -> Changes:
     """Say that one has read all texts of a set as they were gathered; a step that can be undone."""
     with session.step("Confirm scrubbed texts of questions") as step:
-        session.study.set_property(_READ[gathering.verified_only], as_read(session, gathering.texts))
+        session.study.set_property(
+            _REVIEW_PROPERTIES[gathering.verified_only], build_confirmation(session, gathering.texts)
+        )
     return step.changes
 
 
-def each_once(texts: Sequence[ReleasedText]) -> list[ReleasedText]:
+def unique_texts(texts: Sequence[ReleasedText]) -> list[ReleasedText]:
     """Return texts without those that stand elsewhere, alike before and after: a wrong option is often many others'."""
     found: dict[tuple[str, str], ReleasedText] = {}
     for one in texts:
@@ -75,7 +89,7 @@ def each_once(texts: Sequence[ReleasedText]) -> list[ReleasedText]:
     return [*found.values()]
 
 
-_NOTHING = frozenset(
+_PANDAS_MISSING = frozenset(
     {"#n/a", "#n/a n/a", "#na", "-1.#ind", "-1.#qnan", "-nan", "1.#ind", "1.#qnan", "<na>", "n/a", "na", "nan", "none"}
     | {"null"}
 )
@@ -108,25 +122,25 @@ def write_table(
         table.writerow(columns)
         for at, clip in zip(rows, clips, strict=True):
             one = items[at]
-            options = [cell(each) for each in one.options] + [""] * (most - len(one.options))
-            row = [str(at), cell(one.text), *options, one.letter, one.kind, one.aspect or one.kind]
+            options = [table_cell(each) for each in one.options] + [""] * (most - len(one.options))
+            row = [str(at), table_cell(one.text), *options, one.letter, one.kind, one.aspect or one.kind]
             row += [splits[one.recording], one.id, one.recording]
-            row += [f"{one.start_us / SECOND:.3f}", f"{one.end_us / SECOND:.3f}"]
+            row += [f"{one.start_us / SECOND_US:.3f}", f"{one.end_us / SECOND_US:.3f}"]
             row += [clip] if all(clips) else []
             table.writerow(row + ([repr(pictures[at])] if some else []))
     return len(rows)
 
 
-def cell(text: str) -> str:
+def table_cell(text: str) -> str:
     """Return a text on one line, never empty for whoever reads it: “None” would be read as no option at all."""
-    plain = one_line(text)
-    return f"{plain}." if plain.casefold() in _NOTHING else plain
+    plain = to_single_line(text)
+    return f"{plain}." if plain.casefold() in _PANDAS_MISSING else plain
 
 
 JSONL, VLMEVALKIT = "jsonl", "vlmevalkit"
 FORMATS = (JSONL, VLMEVALKIT)
 """What a set can be written as; questions and chains as JSON lines are always there."""
-_AT_ONCE = 200
+_CHECK_INTERVAL = 200
 """Texts between two looks at the clock."""
 
 
@@ -181,7 +195,7 @@ class PreparedDataset:
     private: Private
 
 
-def write(ready: PreparedDataset, folder: Path, progress: Progress) -> Exported:
+def write_dataset(ready: PreparedDataset, folder: Path, progress: Progress) -> Exported:
     """Write a set, whole or not at all; it needs no study.
 
     Raises:
@@ -189,15 +203,15 @@ def write(ready: PreparedDataset, folder: Path, progress: Progress) -> Exported:
         Cancelled: the user stopped it. Then nothing is written.
     """
     require_free(folder)
-    _refuse_private(ready, progress)
-    with staged(folder) as temporary:
-        files = _write(temporary, ready)
-        set_times(temporary)
+    _require_no_private_words(ready, progress)
+    with staging_folder(folder) as temporary:
+        files = _write_files(temporary, ready)
+        set_fixed_times(temporary)
         progress.check_cancelled()
     counts = Counter(one.recording for one in ready.gathering.items)
     splits = ready.splits
     return Exported(
-        {split: sum(counts[one] for one in splits if splits[one] == split) for split in SPLITS},
+        {split: sum(counts[one] for one in splits if splits[one] == split) for split in SPLIT_SHARES},
         dict(sorted(Counter(one.kind for one in ready.gathering.items).items())),
         splits,
         dict(sorted(counts.items())),
@@ -209,13 +223,15 @@ def write(ready: PreparedDataset, folder: Path, progress: Progress) -> Exported:
     )
 
 
-def _write(folder: Path, ready: PreparedDataset) -> list[str]:
+def _write_files(folder: Path, ready: PreparedDataset) -> list[str]:
     gathering, splits, shown = ready.gathering, ready.splits, ready.shown
-    for split in SPLITS:
+    for split in SPLIT_SHARES:
         there = [one for one in gathering.items if splits[one.recording] == split]
-        _lines(folder / f"{split}.jsonl", (_question(one, split, shown) for one in there))
-    _lines(folder / "chains.jsonl", ({**one.as_json, "split": splits[one.recording]} for one in gathering.chains))
-    (folder / NAME).write_text(ready.card, "utf-8", newline="\n")
+        _write_json_lines(folder / f"{split}.jsonl", (_question_line(one, split, shown) for one in there))
+    _write_json_lines(
+        folder / "chains.jsonl", ({**one.as_json, "split": splits[one.recording]} for one in gathering.chains)
+    )
+    (folder / CARD_NAME).write_text(ready.card, "utf-8", newline="\n")
     (folder / "load.py").write_text(resource("question-data-set", "load.py").read_text("utf-8"), "utf-8", newline="\n")
     if VLMEVALKIT in ready.formats:
         place = folder / "vlmevalkit"
@@ -224,9 +240,13 @@ def _write(folder: Path, ready: PreparedDataset) -> list[str]:
     return sorted(one.relative_to(folder).as_posix() for one in folder.rglob("*") if one.is_file())
 
 
-def _question(one: DatasetQuestion, split: str, shown: Mapping[str, ReleasedMedia]) -> dict[str, Json]:
+def _question_line(one: DatasetQuestion, split: str, shown: Mapping[str, ReleasedMedia]) -> dict[str, Json]:
     seen = shown.get(one.recording)
-    media: dict[str, Json] = {"recording": one.recording, "start": one.start_us / SECOND, "end": one.end_us / SECOND}
+    media: dict[str, Json] = {
+        "recording": one.recording,
+        "start": one.start_us / SECOND_US,
+        "end": one.end_us / SECOND_US,
+    }
     if seen is not None:
         pictures: list[Json] = [*seen.during(one.start_us, one.end_us)]
         media |= {"method": seen.method, "clip": seen.clip or None, "pictures": pictures}
@@ -250,23 +270,23 @@ def _question(one: DatasetQuestion, split: str, shown: Mapping[str, ReleasedMedi
     }
 
 
-def _lines(path: Path, rows: Iterable[Mapping[str, Json]]) -> None:
+def _write_json_lines(path: Path, rows: Iterable[Mapping[str, Json]]) -> None:
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for one in rows:
             file.write(json.dumps(one, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def _refuse_private(ready: PreparedDataset, progress: Progress) -> None:
+def _require_no_private_words(ready: PreparedDataset, progress: Progress) -> None:
     """Look once more for what must not leave, in what is about to."""
     words = PhraseMatcher(dict.fromkeys(ready.private.words, "-"))
-    texts = [fold(one).text for one in ready.private.texts]
+    texts = [fold_with_positions(one).text for one in ready.private.texts]
     said = [*dict.fromkeys(one.after for one in ready.gathering.texts)]
     said += dict.fromkeys(who for one in ready.gathering.chains for who in one.people)
     for at, text in enumerate(said):
-        if at % _AT_ONCE == 0:
+        if at % _CHECK_INTERVAL == 0:
             progress.check_cancelled()
             progress.progress(at, len(said), "Searching the texts for private words")
-        folded = fold(text).text
+        folded = fold_with_positions(text).text
         if any(True for _ in words(text)) or any(one in folded for one in texts):
             raise UserError(
                 "A name that must not leave still stands in a question or a chain.",
@@ -274,7 +294,7 @@ def _refuse_private(ready: PreparedDataset, progress: Progress) -> None:
             )
 
 
-KIND = "questions"
+RUN_KIND = "questions"
 """Of the runs that note a set."""
 
 
@@ -306,13 +326,15 @@ def export_questions(
     told = progress or Silent()
     require_free(folder)
     session.study.require_writable()
-    ready = prepare(session, gather(session, everything=everything, progress=told), formats, seed, release)
-    made = write(ready, folder, told)
-    note(session, made, folder)
+    ready = prepare_dataset(
+        session, select_questions(session, everything=everything, progress=told), formats, seed, release
+    )
+    made = write_dataset(ready, folder, told)
+    record_export(session, made, folder)
     return made
 
 
-def prepare(
+def prepare_dataset(
     session: Session, gathering: DatasetContents, formats: Sequence[str], seed: int = 0, release: Path | None = None
 ) -> PreparedDataset:
     """Make everything ready to write what was gathered.
@@ -322,26 +344,26 @@ def prepare(
             they are now, or the release is none of this study.
     """
     if not gathering.items:
-        raise UserError(f"No question may leave. {_reasons(gathering)}", _next_step(gathering))
-    if decided(session, {one.id: one for one in all_recordings(session.study)}) != gathering.decided:
+        raise UserError(f"No question may leave. {_left_out_text(gathering)}", _next_step(gathering))
+    if release_checksum(session, {one.id: one for one in all_recordings(session.study)}) != gathering.decided:
         raise UserError("Who agreed, what is held out or what is private was changed meanwhile.", "Export again.")
-    require_read(session, gathering)
-    splits = splits_of(Counter(one.recording for one in gathering.items), seed)
-    shown = {} if release is None else shown_in(session, release, gathering.recordings)
-    alive = survives(session)
-    said = card(
+    require_texts_read(session, gathering)
+    splits = assign_splits(Counter(one.recording for one in gathering.items), seed)
+    shown = {} if release is None else find_released_media(session, release, gathering.recordings)
+    alive = surviving_questions(session)
+    said = render_card(
         gathering,
         splits,
         shown,
-        agreement(session, gathering.question_ids),
+        study_agreement(session, gathering.question_ids),
         seed,
         sum(one in alive for one in gathering.question_ids),
         _reader_code(session, gathering),
     )
-    return PreparedDataset(gathering, tuple(formats), splits, shown, said, private_of(session))
+    return PreparedDataset(gathering, tuple(formats), splits, shown, said, collect_private(session))
 
 
-def note(session: Session, made: Exported, folder: Path) -> Changes:
+def record_export(session: Session, made: Exported, folder: Path) -> Changes:
     """Note in the study that a set was written, as a run of each of its recordings, as a release is."""
     numbers = {recording_code(one.number): one.id for one in all_recordings(session.study)}
     runs = []
@@ -351,13 +373,13 @@ def note(session: Session, made: Exported, folder: Path) -> Changes:
                 continue
             said: dict[str, Json] = {"output": folder.name, "split": split, "questions": made.by_recording[code]}
             about: dict[str, Json] = {"verified_only": made.verified_only, "files": [*made.files]}
-            run = Run(new_id(), numbers[code], KIND, KIND, about, said, utc_now(), __version__)
+            run = Run(new_id(), numbers[code], RUN_KIND, RUN_KIND, about, said, utc_now(), __version__)
             insert_run(session.study, run)
             runs.append(("run", run.id))
     return Changes.of(runs)
 
 
-def _reasons(gathering: DatasetContents) -> str:
+def _left_out_text(gathering: DatasetContents) -> str:
     why = "; ".join(f"{many}: {reason}" for reason, many in sorted(gathering.left_out.items()))
     return f"{why or 'There are none'}."
 
@@ -369,7 +391,7 @@ def _next_step(gathering: DatasetContents) -> str:
 
 
 def _reader_code(session: Session, gathering: DatasetContents) -> str:
-    reader = reader_of(session, gathering)
+    reader = find_reader(session, gathering)
     pseudonyms = [one.pseudonym for one in all_participants(session.study)]
-    codes = annotator_codes(all_annotators(session.study), pseudonyms)
+    codes = assign_annotator_codes(all_annotators(session.study), pseudonyms)
     return codes[reader.name] if reader is not None else ""

@@ -10,61 +10,61 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from annotate.chains.chain_checks import sound
+from annotate.chains.chain_checks import is_sound
 from annotate.chains.chain_versions import is_consensus
 from anonymize.pii_detection.text_scrubber import Scrubbed, TextScrubber
-from anonymize.pii_review.pii_decisions import keep_numbers
-from anonymize.pii_review.review_hits import hits
-from anonymize.release.participant_consent import everybody_there, refusing
-from anonymize.release.private_content import private_of, scrubber_of
-from anonymize.release.release_plan import recording_code, release_key, released_id
+from anonymize.pii_review.pii_decisions import store_hit_numbers
+from anonymize.pii_review.review_hits import find_hits
+from anonymize.release.participant_consent import all_people_in_recordings, list_refusing
+from anonymize.release.private_content import build_scrubber, collect_private
+from anonymize.release.release_plan import derive_released_id, get_release_key, recording_code
 from anonymize.release.release_texts import ReleasedText
-from benchmark.questions.verification import VerificationItem, VerificationState, gathered
+from benchmark.questions.verification import VerificationItem, VerificationState, read_items
 from project.entities.causal_chains import ChainGraph
 from project.entities.questions import LETTERS, Question
 from project.entities.study_records import ConsentUse, Json, Recording
 from project.progress import Progress, Silent
-from project.queries.chain_rows import homes_of_nodes
+from project.queries.chain_rows import recordings_of_nodes
 from project.queries.pii_rows import pii_decisions, public_words
 from project.queries.recording_rows import all_participants, all_recordings, hold_outs
 from project.session.session import Session
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 
 HELD_OUT = "its recording is held out"
 NO_CONSENT = "somebody in its recording did not consent to release"
-NOBODY = "nobody is said to appear in its recording, so nobody was asked"
+NO_PARTICIPANTS = "nobody is said to appear in its recording, so nobody was asked"
 UNVERIFIED = "two people did not approve of it yet"
 STALE = "what it was made from was edited since"
-UNSOUND = "the reasons of its chain go round in a circle"
-BORROWED = "an option was taken from a recording that may not leave"
-GONE = "an option was taken from something that is gone, so nobody knows who was asked"
-ALIKE = "two of its options are alike once names are taken out"
+CYCLIC_CHAIN = "the reasons of its chain go round in a circle"
+OPTION_NOT_RELEASABLE = "an option was taken from a recording that may not leave"
+OPTION_SOURCE_MISSING = "an option was taken from something that is gone, so nobody knows who was asked"
+DUPLICATE_OPTIONS = "two of its options are alike once names are taken out"
 
 
-def against_recordings(session: Session, recordings: Mapping[str, Recording]) -> dict[str, str]:
+def recording_exclusions(session: Session, recordings: Mapping[str, Recording]) -> dict[str, str]:
     """Return id of a recording -> why nothing about it may leave; those that may are not in it."""
     kept_back = hold_outs(session.study)
-    there = everybody_there(session)
+    there = all_people_in_recordings(session)
     found = {}
     for one in recordings:
         if one in kept_back:
             found[one] = HELD_OUT
         elif not there[one]:
-            found[one] = NOBODY
-        elif refusing(session, there[one], ConsentUse.RELEASE):
+            found[one] = NO_PARTICIPANTS
+        elif list_refusing(session, there[one], ConsentUse.RELEASE):
             found[one] = NO_CONSENT
     return found
 
 
-def against_question(one: VerificationItem, *, everything: bool) -> str:
+def question_exclusion(one: VerificationItem, *, everything: bool) -> str:
     """Return why a question does not leave, whatever its recording; "" where it may.
 
     Args:
         one: the question.
         everything: also questions that nobody approved of, and those that are out of date.
     """
-    if one.graph is not None and not sound(one.graph):
-        return UNSOUND
+    if one.graph is not None and not is_sound(one.graph):
+        return CYCLIC_CHAIN
     if everything:
         return ""
     if one.standing is not VerificationState.VERIFIED or not one.ready:
@@ -72,7 +72,7 @@ def against_question(one: VerificationItem, *, everything: bool) -> str:
     return STALE if one.stale else ""
 
 
-def against_options(session: Session, questions: Iterable[Question], against: Mapping[str, str]) -> dict[str, str]:
+def option_exclusions(session: Session, questions: Iterable[Question], against: Mapping[str, str]) -> dict[str, str]:
     """Return id of a question -> why its wrong options may not leave; those whose options may are not in it.
 
     Args:
@@ -81,28 +81,28 @@ def against_options(session: Session, questions: Iterable[Question], against: Ma
         against: what `against_recordings` returned.
     """
     sources = {one.id: {each.source for each in one.wrong if each.source} for one in questions}
-    homes = homes_of_nodes(session.study, {each for some in sources.values() for each in some})
+    homes = recordings_of_nodes(session.study, {each for some in sources.values() for each in some})
     found = {}
     for one, some in sources.items():
         if any(each not in homes for each in some):
-            found[one] = GONE
+            found[one] = OPTION_SOURCE_MISSING
         elif any(homes[each] in against for each in some):
-            found[one] = BORROWED
+            found[one] = OPTION_NOT_RELEASABLE
     return found
 
 
-def decided(session: Session, recordings: Mapping[str, Recording]) -> str:
+def release_checksum(session: Session, recordings: Mapping[str, Recording]) -> str:
     """Return a checksum over what may leave and what is private: what was gathered before it changed does not leave."""
     places = sorted(
         [at.table, at.row, at.field, at.text, at.ordinal, one.kind, one.verdict.value]
         for at, one in pii_decisions(session.study).items()
     )
-    words = [private_of(session).as_json(), sorted(public_words(session.study))]
-    about = [against_recordings(session, recordings), places, words]
+    words = [collect_private(session).as_json(), sorted(public_words(session.study))]
+    about = [recording_exclusions(session, recordings), places, words]
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
 
 
-_AT_ONCE = 20
+_CHECK_INTERVAL = 20
 """Questions between two looks at the clock."""
 
 
@@ -201,7 +201,9 @@ class DatasetContents:
         return sorted({one.recording for one in self.items})
 
 
-def gather(session: Session, *, everything: bool = False, progress: Progress | None = None) -> DatasetContents:
+def select_questions(
+    session: Session, *, everything: bool = False, progress: Progress | None = None
+) -> DatasetContents:
     """Do all of `gathering` at once.
 
     Raises:
@@ -209,7 +211,7 @@ def gather(session: Session, *, everything: bool = False, progress: Progress | N
         Cancelled: the user stopped it.
     """
     told = progress or Silent()
-    pieces = gathering(session, everything=everything)
+    pieces = selection_steps(session, everything=everything)
     while True:
         told.check_cancelled()
         try:
@@ -219,7 +221,7 @@ def gather(session: Session, *, everything: bool = False, progress: Progress | N
             return found
 
 
-def gathering(session: Session, *, everything: bool = False) -> Generator[tuple[int, int], None, DatasetContents]:
+def selection_steps(session: Session, *, everything: bool = False) -> Generator[tuple[int, int], None, DatasetContents]:
     """Find the questions that may leave, scrubbed as the texts of a release are: what is undecided is taken out.
 
     Recordings that are held out, and those in which anybody did not consent to release, are left out with all that is
@@ -235,28 +237,28 @@ def gathering(session: Session, *, everything: bool = False) -> Generator[tuple[
     Raises:
         UserError: a question is damaged, or the study is read-only and has no key of releases yet.
     """
-    key = release_key(session)
+    key = get_release_key(session)
     recordings = {one.id: one for one in all_recordings(session.study)}
-    against, now = against_recordings(session, recordings), decided(session, recordings)
+    against, now = recording_exclusions(session, recordings), release_checksum(session, recordings)
     yield 0, 0
-    keep_numbers(session, hits(session))
+    store_hit_numbers(session, find_hits(session))
     yield 0, 0
-    scrub = _Texts(scrubber_of(session, quoting=True))
+    scrub = _TextScrubs(build_scrubber(session, quoting=True))
     left_out: Counter[str] = Counter()
     items: list[DatasetQuestion] = []
     ids: list[str] = []
     graphs: dict[str, ChainGraph] = {}
     yield 0, 0
-    every = gathered(session)
-    borrowed = against_options(session, (one.question for one in every), against)
+    every = read_items(session)
+    borrowed = option_exclusions(session, (one.question for one in every), against)
     for at, one in enumerate(every):
-        if at % _AT_ONCE == 0:
+        if at % _CHECK_INTERVAL == 0:
             yield at, len(every)
-        why = against.get(one.question.recording_id, "") or against_question(one, everything=everything)
+        why = against.get(one.question.recording_id, "") or question_exclusion(one, everything=everything)
         why = why or borrowed.get(one.question.id, "")
-        made = None if why else _item(one, recordings[one.question.recording_id], key, scrub)
+        made = None if why else _dataset_question(one, recordings[one.question.recording_id], key, scrub)
         if made is None:
-            left_out[why or ALIKE] += 1
+            left_out[why or DUPLICATE_OPTIONS] += 1
             continue
         items.append(made)
         ids.append(one.question.id)
@@ -265,11 +267,11 @@ def gathering(session: Session, *, everything: bool = False) -> Generator[tuple[
     chains: list[ItemChain] = []
     for graph in graphs.values():
         yield len(every) + len(chains), len(every) + len(graphs)
-        chains.append(_chain(session, graph, recordings[graph.chain.recording_id], key, scrub))
+        chains.append(_dataset_chain(session, graph, recordings[graph.chain.recording_id], key, scrub))
     return DatasetContents(tuple(items), tuple(chains), dict(left_out), not everything, tuple(ids), now)
 
 
-class _Texts:
+class _TextScrubs:
     """Scrubs texts, each of them once."""
 
     def __init__(self, scrubber: TextScrubber) -> None:
@@ -285,7 +287,7 @@ class _Texts:
             yield ReleasedText(owner.number, owner.id, time_us, place, text, made.text, made.replacements)
 
 
-def _item(one: VerificationItem, owner: Recording, key: str, scrub: _Texts) -> DatasetQuestion | None:
+def _dataset_question(one: VerificationItem, owner: Recording, key: str, scrub: _TextScrubs) -> DatasetQuestion | None:
     question = one.question
     said = [("question", question.text), ("explanation", question.explanation)]
     said += [("aspect", question.aspect)]
@@ -296,7 +298,7 @@ def _item(one: VerificationItem, owner: Recording, key: str, scrub: _Texts) -> D
         return None
     labels = [word.difficulty for word in one.said if word.difficulty]
     return DatasetQuestion(
-        released_id(key, question.id),
+        derive_released_id(key, question.id),
         recording_code(owner.number),
         question.kind.value,
         aspect,
@@ -306,8 +308,8 @@ def _item(one: VerificationItem, owner: Recording, key: str, scrub: _Texts) -> D
         tuple(shown),
         question.letter,
         explanation,
-        None if question.chain_id is None else released_id(key, question.chain_id),
-        tuple(released_id(key, each) for each in question.covers),
+        None if question.chain_id is None else derive_released_id(key, question.chain_id),
+        tuple(derive_released_id(key, each) for each in question.covers),
         question.maker.value,
         max(sorted(set(labels)), key=labels.count, default=""),
         one.standing is VerificationState.VERIFIED and one.ready,
@@ -316,25 +318,26 @@ def _item(one: VerificationItem, owner: Recording, key: str, scrub: _Texts) -> D
     )
 
 
-def _chain(session: Session, graph: ChainGraph, owner: Recording, key: str, scrub: _Texts) -> ItemChain:
+def _dataset_chain(session: Session, graph: ChainGraph, owner: Recording, key: str, scrub: _TextScrubs) -> ItemChain:
     people = {one.id: one.pseudonym for one in all_participants(session.study)}
     said = [(0, "chain", graph.chain.name), *((one.start_us, one.kind.value, one.text) for one in graph.nodes)]
     name, *texts = scrub(owner, said)
     nodes: list[Json] = [
         {
-            "id": released_id(key, one.id),
+            "id": derive_released_id(key, one.id),
             "kind": one.kind.value,
             "text": text.after,
-            "start": one.start_us / SECOND,
-            "end": one.end_us / SECOND,
+            "start": one.start_us / SECOND_US,
+            "end": one.end_us / SECOND_US,
             "people": [*sorted(people[who] for who in one.people)],
         }
         for one, text in zip(graph.nodes, texts, strict=True)
     ]
     edges: list[Json] = [
-        {"reason": released_id(key, one.reason_id), "result": released_id(key, one.result_id)} for one in graph.edges
+        {"reason": derive_released_id(key, one.reason_id), "result": derive_released_id(key, one.result_id)}
+        for one in graph.edges
     ]
-    code, chain_id = recording_code(owner.number), released_id(key, graph.chain.id)
+    code, chain_id = recording_code(owner.number), derive_released_id(key, graph.chain.id)
     line: dict[str, Json] = {
         "id": chain_id,
         "recording": code,

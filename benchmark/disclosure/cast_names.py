@@ -12,31 +12,31 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, replace
 
-from benchmark.prompts.answer_form import on_one_line
+from benchmark.prompts.answer_form import to_single_line
 from project.entities.causal_chains import ChainGraph
-from project.entities.judgments import RAW
+from project.entities.judgments import RAW_CONDITION
 from project.entities.questions import Question
 from project.entities.study_records import Participant, ParticipantRole
 from project.errors import UserError
 from project.queries.pii_rows import PiiVerdict, pii_decisions, private_words, public_words
-from project.queries.recording_rows import participants_there
+from project.queries.recording_rows import present_participants
 from project.search.free_texts import QUOTED
 from project.session.session import PerState, Session
 
-ROLES: Mapping[ParticipantRole, str] = {
+ROLE_NAMES: Mapping[ParticipantRole, str] = {
     ParticipantRole.ROBOT: "Agent",
     ParticipantRole.USER: "User",
     ParticipantRole.BYSTANDER: "Bystander",
 }
-INTRODUCED: Mapping[ParticipantRole, str] = {
+ROLE_DESCRIPTIONS: Mapping[ParticipantRole, str] = {
     ParticipantRole.ROBOT: "the agent",
     ParticipantRole.USER: "somebody who deals with the agent",
     ParticipantRole.BYSTANDER: "somebody else who is there",
 }
-UNKNOWN = "Somebody"
+UNKNOWN_SPEAKER = "Somebody"
 
 
-def names_of(people: Iterable[Participant], written: Callable[[str], str]) -> dict[str, str]:
+def name_participants(people: Iterable[Participant], written: Callable[[str], str]) -> dict[str, str]:
     """Return participant id -> what they are called; no two are called the same.
 
     Args:
@@ -47,8 +47,8 @@ def names_of(people: Iterable[Participant], written: Callable[[str], str]) -> di
     shared = Counter(one.role for one in everybody)
     found: dict[str, str] = {}
     for one in everybody:
-        role = ROLES[one.role]
-        name = role if shared[one.role] == 1 else f"{role} {on_one_line(written(one.pseudonym))}".strip()
+        role = ROLE_NAMES[one.role]
+        name = role if shared[one.role] == 1 else f"{role} {to_single_line(written(one.pseudonym))}".strip()
         number = 1
         distinct = name
         while distinct in found.values():
@@ -58,23 +58,23 @@ def names_of(people: Iterable[Participant], written: Callable[[str], str]) -> di
     return found
 
 
-def agent_among(people: Iterable[Participant], names: Mapping[str, str]) -> str:
+def agent_name(people: Iterable[Participant], names: Mapping[str, str]) -> str:
     """Return what the agent is called, the first of several; "" where none takes part."""
     return next((names[one.id] for one in people if one.role is ParticipantRole.ROBOT), "")
 
 
-Told = Callable[[str], str]
+TextRewriter = Callable[[str], str]
 
 
-def cast_told(session: Session, recording_id: str) -> list[Participant]:
+def recording_cast(session: Session, recording_id: str) -> list[Participant]:
     """Return who appears or speaks in a recording, in the order in which they were added to the study.
 
     Whatever of it is shown, they are called the same in every request about its questions and chains.
     """
-    return participants_there(session.study, recording_id)
+    return present_participants(session.study, recording_id)
 
 
-def telling(people: Iterable[Participant], names: Mapping[str, str], written: Told) -> Told:
+def make_name_rewriter(people: Iterable[Participant], names: Mapping[str, str], written: TextRewriter) -> TextRewriter:
     """Return how a text of somebody who knows the pseudonyms is told.
 
     Pseudonyms give way to what their people are called, between word borders and in their own case; what people are
@@ -98,7 +98,7 @@ def telling(people: Iterable[Participant], names: Mapping[str, str], written: To
     return told
 
 
-def told_question(question: Question, told: Told) -> Question:
+def rewrite_question(question: Question, told: TextRewriter) -> Question:
     """Return a question in the words in which it is told; the order of its options stays."""
     return replace(
         question,
@@ -109,16 +109,16 @@ def told_question(question: Question, told: Told) -> Question:
     )
 
 
-def told_chain(graph: ChainGraph, told: Told) -> ChainGraph:
+def rewrite_chain(graph: ChainGraph, told: TextRewriter) -> ChainGraph:
     """Return a chain in the words in which it is told."""
     nodes = tuple(replace(one, text=told(one.text)) for one in graph.nodes)
     return ChainGraph(replace(graph.chain, name=told(graph.chain.name)), nodes, graph.edges)
 
 
-Written = Callable[[str], str]
+TextFilter = Callable[[str], str]
 
 
-def written_under(session: Session, condition: str) -> Written:
+def condition_text_filter(session: Session, condition: str) -> TextFilter:
     """Return how texts are written under a condition: as they are under `RAW`, else without anything personal.
 
     The finders are those of a release; they are made once for a state of the study.
@@ -126,27 +126,27 @@ def written_under(session: Session, condition: str) -> Written:
     Raises:
         UserError: the texts were not searched yet, and must not be now, in a window.
     """
-    if condition == RAW:
+    if condition == RAW_CONDITION:
         return str
-    return _KNOWN.of(session)
+    return _SCRUBBERS.of(session)
 
 
-def words_state(session: Session, recording_id: str) -> str:
+def text_review_checksum(session: Session, recording_id: str) -> str:
     """Return a checksum that changes with what was read and confirmed of a recording, and with what is private.
 
     That is: private and public words, what was decided about places in texts of the recording or of the study as a
     whole, and what is hidden in texts that are quoted elsewhere.
     """
-    known = _STATES.of(session)
+    known = _CHECKSUMS.of(session)
     if recording_id not in known:
-        known[recording_id] = _state(session, recording_id)
+        known[recording_id] = _compute_checksum(session, recording_id)
     return known[recording_id]
 
 
-def _state(session: Session, recording_id: str) -> str:
-    from anonymize.release.release_texts import PROPERTY
+def _compute_checksum(session: Session, recording_id: str) -> str:
+    from anonymize.release.release_texts import CONFIRMATION_PROPERTY
 
-    found = session.study.get_property(PROPERTY)
+    found = session.study.get_property(CONFIRMATION_PROPERTY)
     read = found.get("spoken") if isinstance(found, dict) else None
     confirmed = read.get(recording_id) if isinstance(read, dict) else None
     private = [asdict(one) for one in private_words(session.study)]
@@ -159,17 +159,17 @@ def _state(session: Session, recording_id: str) -> str:
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
 
 
-def _scrubbing(session: Session) -> Written:
+def _make_scrubber(session: Session) -> TextFilter:
     # They bring all that a release is judged by, which a window does without until somebody asks.
-    from anonymize.egress.egress_evidence import must_be_searched
-    from anonymize.release.private_content import scrubber_of
+    from anonymize.egress.egress_evidence import needs_search
+    from anonymize.release.private_content import build_scrubber
 
-    if must_be_searched(session):
+    if needs_search(session):
         raise UserError(
             "The texts of this study were not searched for personal information since it was opened.",
             "Open Speech > Personal information, which searches them, then ask again.",
         )
-    scrubber = scrubber_of(session, quoting=True)
+    scrubber = build_scrubber(session, quoting=True)
     done: dict[str, str] = {}
 
     def written(text: str) -> str:
@@ -180,11 +180,11 @@ def _scrubbing(session: Session) -> Written:
     return written
 
 
-_KNOWN = PerState(_scrubbing)
-_STATES: PerState[dict[str, str]] = PerState(lambda _session: {})
+_SCRUBBERS = PerState(_make_scrubber)
+_CHECKSUMS: PerState[dict[str, str]] = PerState(lambda _session: {})
 
 
-def called_in(session: Session, recording_id: str, condition: str) -> dict[str, Participant]:
+def participants_by_name(session: Session, recording_id: str, condition: str) -> dict[str, Participant]:
     """Return what people are called in front of judges -> who that is.
 
     Args:
@@ -192,17 +192,17 @@ def called_in(session: Session, recording_id: str, condition: str) -> dict[str, 
         recording_id: of the recording.
         condition: under which a judge was asked.
     """
-    people = cast_told(session, recording_id)
+    people = recording_cast(session, recording_id)
     try:
-        written = written_under(session, condition)
+        written = condition_text_filter(session, condition)
     except UserError:
         # The texts were not searched since the study was opened: names that hold a pseudonym are not known again.
         written = str
-    names = names_of(people, written)
+    names = name_participants(people, written)
     return {names[one.id]: one for one in people}
 
 
-def with_pseudonyms(text: str, called: Mapping[str, Participant]) -> str:
+def restore_pseudonyms(text: str, called: Mapping[str, Participant]) -> str:
     """Return a text in which everybody has their pseudonym, as people of the study write.
 
     `User P07`, `the User P07` and, where there is but one, `User` are names; `user` is a word.
@@ -214,7 +214,7 @@ def with_pseudonyms(text: str, called: Mapping[str, Participant]) -> str:
     return pattern.sub(lambda found: called[found[1]].pseudonym, text)
 
 
-def who_is(name: str, called: Mapping[str, Participant]) -> str:
+def find_participant(name: str, called: Mapping[str, Participant]) -> str:
     """Return the id of who is meant, by what they are called or by pseudonym, in any case; "" for nobody known."""
     folded = " ".join(name.split()).casefold().removeprefix("the ")
     for told, one in called.items():

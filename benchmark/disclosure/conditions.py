@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from anonymize.privacy.exported_clips import clip_of, unread
+from anonymize.privacy.exported_clips import find_unchanged_clip, list_unread_renderings
 from project.entities.egress_policy import EgressRequest, Purpose
-from project.entities.judgments import RAW
+from project.entities.judgments import RAW_CONDITION
 from project.entities.questions import Question
 from project.errors import UserError
 from project.files.fingerprints import fingerprint
-from project.queries.chain_rows import homes_of_nodes
-from project.queries.history_rows import run_called, runs_of
+from project.queries.chain_rows import recordings_of_nodes
+from project.queries.history_rows import find_run, runs_of
 from project.session.session import PerState, Session
 
-KIND = "anonymize"
-_SOMETHING = "0" * 64
+RENDERING_KIND = "anonymize"
+_PLACEHOLDER_SHA256 = "0" * 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,34 +62,38 @@ class Source:
 
 def condition_names(session: Session, recording_id: str) -> dict[str, str]:
     """Return id -> name of each condition of a recording: raw, then renderings whose file is there, newest first."""
-    renderings = [run for run in runs_of(session.study, recording_id, KIND) if clip_of(session, run) is not None]
+    renderings = [
+        run
+        for run in runs_of(session.study, recording_id, RENDERING_KIND)
+        if find_unchanged_clip(session, run) is not None
+    ]
     methods = [run.backend for run in renderings]
     told = {
         run.id: run.backend if methods.count(run.backend) == 1 else f"{run.backend} {run.finished_at[:16]}"
         for run in renderings
     }
-    return {RAW: RAW, **told}
+    return {RAW_CONDITION: RAW_CONDITION, **told}
 
 
 def unread_renderings(session: Session, recording_id: str) -> list[Path]:
     """Return the renderings of a recording that a window does not know yet; `anonymize.privacy.exported_clips.read` reads them."""
-    return unread(session, runs_of(session.study, recording_id, KIND))
+    return list_unread_renderings(session, runs_of(session.study, recording_id, RENDERING_KIND))
 
 
 def conditions(session: Session, recording_id: str) -> list[Condition]:
     """Return the conditions of a recording, in the order of `condition_names`."""
     # It brings all that a release is judged by, which a window does without until somebody asks.
-    from anonymize.egress.egress_evidence import evidences_of
+    from anonymize.egress.egress_evidence import get_evidences
 
-    found = [Condition(RAW, RAW, False, "it is not anonymized")]
-    evidences = evidences_of(session)
+    found = [Condition(RAW_CONDITION, RAW_CONDITION, False, "it is not anonymized")]
+    evidences = get_evidences(session)
     for run_id, name in condition_names(session, recording_id).items():
-        if run_id == RAW:
+        if run_id == RAW_CONDITION:
             continue
         request = EgressRequest(
             *(Purpose.JUDGE, "", 0, (), False),
             texts=1,
-            frames=(_SOMETHING,),
+            frames=(_PLACEHOLDER_SHA256,),
             condition=run_id,
             recording_id=recording_id,
         )
@@ -98,7 +102,7 @@ def conditions(session: Session, recording_id: str) -> list[Condition]:
     return found
 
 
-def condition_called(session: Session, recording_id: str, text: str) -> str:
+def resolve_condition(session: Session, recording_id: str, text: str) -> str:
     """Return the id of the condition that a person means for a recording.
 
     Args:
@@ -109,32 +113,32 @@ def condition_called(session: Session, recording_id: str, text: str) -> str:
     Raises:
         UserError: the recording has no such rendering.
     """
-    if text == RAW:
-        return RAW
-    runs = runs_of(session.study, recording_id, KIND)
+    if text == RAW_CONDITION:
+        return RAW_CONDITION
+    runs = runs_of(session.study, recording_id, RENDERING_KIND)
     for run in runs:
         if text in (run.id, run.backend, str(run.result.get("output"))):
             return run.id
-    known = ", ".join([RAW, *dict.fromkeys(run.backend for run in runs)])
+    known = ", ".join([RAW_CONDITION, *dict.fromkeys(run.backend for run in runs)])
     number = session.recording(recording_id).number
     raise UserError(f"Recording {number} has no rendering “{text}”.", f"It has: {known}. Export one first.")
 
 
-def source_under(session: Session, recording_id: str, condition: str) -> Source | None:
+def find_source(session: Session, recording_id: str, condition: str) -> Source | None:
     """Return the file that is looked at under a condition; None for a recording without a picture.
 
     Raises:
         UserError: it is missing or another one by now, or there is no such rendering of the recording.
     """
-    if condition == RAW:
+    if condition == RAW_CONDITION:
         if not session.has_picture(recording_id):
             return None
         located = session.usable_picture(recording_id)
         return Source(located.path, located.medium.fingerprint)
-    run = run_called(session.study, condition)
-    if run is None or run.recording_id != recording_id or run.kind != KIND:
+    run = find_run(session.study, condition)
+    if run is None or run.recording_id != recording_id or run.kind != RENDERING_KIND:
         raise UserError("This recording has no such rendering.", "Choose another condition, or export one first.")
-    path = clip_of(session, run)
+    path = find_unchanged_clip(session, run)
     if path is None:
         raise UserError(
             f"The rendering {run.result.get('output')} is not beside the study, or was changed since it was made.",
@@ -145,34 +149,36 @@ def source_under(session: Session, recording_id: str, condition: str) -> Source 
     return Source(path, fingerprint(path), zero, start or 0, end, str(run.result["sha256"]))
 
 
-_USABLE: PerState[dict[str, bool]] = PerState(lambda _session: {})
+_MAY_SEND_CACHE: PerState[dict[str, bool]] = PerState(lambda _session: {})
 
 
-def usable(session: Session, recording_id: str) -> bool:
+def may_send_words(session: Session, recording_id: str) -> bool:
     """Tell whether words of a recording may be sent to a model, by the rules for its own segments."""
-    known = _USABLE.of(session)
+    known = _MAY_SEND_CACHE.of(session)
     if recording_id not in known:
-        known[recording_id] = _willing(session, recording_id)
+        known[recording_id] = _are_all_willing(session, recording_id)
     return known[recording_id]
 
 
-def _willing(session: Session, recording_id: str) -> bool:
+def _are_all_willing(session: Session, recording_id: str) -> bool:
     # It brings all that a release is judged by, which a window does without until somebody asks.
-    from anonymize.egress.egress_evidence import evidences_of
+    from anonymize.egress.egress_evidence import get_evidences
 
-    words = EgressRequest(*(Purpose.JUDGE, "", 0, (), False), texts=1, condition=RAW, recording_id=recording_id)
-    return not evidences_of(session).of(words).evidence.unwilling
+    words = EgressRequest(
+        *(Purpose.JUDGE, "", 0, (), False), texts=1, condition=RAW_CONDITION, recording_id=recording_id
+    )
+    return not get_evidences(session).of(words).evidence.unwilling
 
 
-GONE = "?"
+MISSING_RECORDING = "?"
 """Stands for the recording of a node that is no longer part of the study: nobody knows who was asked."""
 
 
-def homes_of_options(session: Session, question: Question) -> list[str]:
+def option_recordings(session: Session, question: Question) -> list[str]:
     """Return ids of the other recordings that wrong options of a question were taken from, `GONE` among them."""
     sources = dict.fromkeys(one.source for one in question.wrong if one.source)
     if not sources:
         return []
-    known = homes_of_nodes(session.study, sources)
-    homes = dict.fromkeys(known.get(one, GONE) for one in sources)
+    known = recordings_of_nodes(session.study, sources)
+    homes = dict.fromkeys(known.get(one, MISSING_RECORDING) for one in sources)
     return [one for one in homes if one != question.recording_id]

@@ -8,9 +8,9 @@ consent holds, and every request about the episode asks for that of the recordin
 import re
 from dataclasses import dataclass
 
-from benchmark.disclosure.cast_names import names_of
+from benchmark.disclosure.cast_names import name_participants
 from benchmark.episodes.episode_setup import CastMember, EpisodeSetup, OpeningTurn, next_seed
-from benchmark.judge_input.judged_subjects import seen_segment
+from benchmark.judge_input.judged_subjects import get_visible_segment
 from project.entities.roleplay import (
     MOST_TURNS,
     Act,
@@ -23,14 +23,14 @@ from project.entities.roleplay import (
 )
 from project.entities.study_records import Participant, ParticipantRole, Recording, Segment, Utterance
 from project.errors import UserError
-from project.queries.recording_rows import all_collections, participants_there
+from project.queries.recording_rows import all_collections, present_participants
 from project.queries.segment_rows import values_of
 from project.queries.transcript_rows import utterances_of
 from project.session.session import Session
 
-CORRECTION = "correction"
+CORRECTION_FIELD = "correction"
 _QUOTED = re.compile(r"^\s*[\"“„«](.*)[\"”»]\s*$", re.DOTALL)
-_WENT_ON = "An interaction that was recorded goes on from a moment at which one of them does something else."
+_CONTEXT_NOTE = "An interaction that was recorded goes on from a moment at which one of them does something else."
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,9 @@ class EpisodeStartPoint:
     context: str
 
 
-def moment_of(session: Session, segment_id: str, agent_id: str = "", text: str | None = None) -> EpisodeStartPoint:
+def find_start_point(
+    session: Session, segment_id: str, agent_id: str = "", text: str | None = None
+) -> EpisodeStartPoint:
     """Return where an episode can begin.
 
     Args:
@@ -70,12 +72,12 @@ def moment_of(session: Session, segment_id: str, agent_id: str = "", text: str |
     Raises:
         UserError: there is no such segment, nobody else takes part, or it is not known who the agent is.
     """
-    segment = seen_segment(session, segment_id)
+    segment = get_visible_segment(session, segment_id)
     recording = session.recording(segment.recording_id)
     utterances = utterances_of(session.study, recording.id)
     inside = [one for one in utterances if one.start_us < segment.end_us and one.end_us > segment.start_us]
-    there = participants_there(session.study, recording.id)
-    agent = _agent(there, inside, agent_id)
+    there = present_participants(session.study, recording.id)
+    agent = _find_agent(there, inside, agent_id)
     others = tuple(one for one in there if one.id != agent.id)
     if not others:
         raise UserError("Nobody else is known to take part in this recording.", "Add who the agent deals with.")
@@ -87,15 +89,15 @@ def moment_of(session: Session, segment_id: str, agent_id: str = "", text: str |
         recording,
         agent,
         others,
-        names_of([agent, *others], str),
+        name_participants([agent, *others], str),
         led_up,
         tuple(own),
-        _turn(_correction(session, segment) if text is None else text),
-        _context(session, recording),
+        _parse_turn(_correction_text(session, segment) if text is None else text),
+        _situation_text(session, recording),
     )
 
 
-def wanted_from(
+def continuation_setup(
     session: Session,
     moment: EpisodeStartPoint,
     judges: dict[str, str],
@@ -154,7 +156,7 @@ def wanted_from(
     )
 
 
-def _agent(there: list[Participant], inside: list[Utterance], agent_id: str) -> Participant:
+def _find_agent(there: list[Participant], inside: list[Utterance], agent_id: str) -> Participant:
     by_id = {one.id: one for one in there}
     if agent_id:
         if agent_id not in by_id:
@@ -170,18 +172,18 @@ def _agent(there: list[Participant], inside: list[Utterance], agent_id: str) -> 
     return found
 
 
-def _correction(session: Session, segment: Segment) -> str:
-    value = values_of(session.study, segment.id).get(CORRECTION)
+def _correction_text(session: Session, segment: Segment) -> str:
+    value = values_of(session.study, segment.id).get(CORRECTION_FIELD)
     return str(value.value) if value is not None and value.value else ""
 
 
-def _turn(text: str) -> AgentTurn | None:
+def _parse_turn(text: str) -> AgentTurn | None:
     if not text.strip():
         return None
     quoted = _QUOTED.match(text)
     return AgentTurn(Act.SPEAK, quoted[1].strip()) if quoted else AgentTurn(Act.ACTION, " ".join(text.split()))
 
 
-def _context(session: Session, recording: Recording) -> str:
+def _situation_text(session: Session, recording: Recording) -> str:
     home = next((one for one in all_collections(session.study) if one.id == recording.collection_id), None)
-    return " ".join(part for part in ((home.agent_context.strip() if home is not None else ""), _WENT_ON) if part)
+    return " ".join(part for part in ((home.agent_context.strip() if home is not None else ""), _CONTEXT_NOTE) if part)

@@ -9,8 +9,8 @@ from statistics import fmean
 
 import numpy as np
 
-from annotate.agreement.coefficients import binned
-from benchmark.metrics.published_figures import DIMENSIONS, SCHEME, overall, ranges
+from annotate.agreement.coefficients import assign_bins
+from benchmark.metrics.published_figures import DIMENSIONS, SCHEME, overall_score, score_ranges
 from benchmark.metrics.ratings import RATING_BINS, mae, pairwise_agreement, pearson, randolph_kappa
 from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK
 from project.entities.judgments import Judgment, JudgmentStatus
@@ -20,7 +20,7 @@ from project.queries.judgment_rows import all_judges, asked_judges, judgments_ab
 from project.queries.segment_rows import segments_of, values_in
 from project.session.session import Session
 
-_WHO = "participant"
+_PARTICIPANT_FIELD = "participant"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +44,20 @@ class ParticipantRating:
     @property
     def overall(self) -> float | None:
         """The mean of the seven; None where one is missing."""
-        return overall({**self.scores})
+        return overall_score({**self.scores})
 
 
-def ratings_of(session: Session, recording_id: str) -> list[ParticipantRating]:
+def read_ratings(session: Session, recording_id: str) -> list[ParticipantRating]:
     """Return what people gave in a recording, by time and annotator; segments that rate nobody are left out."""
     values = values_in(session.study, recording_id)
     found = []
     for one in segments_of(session.study, recording_id, scheme=SCHEME):
         told = values.get(one.id, {})
-        who = told.get(_WHO)
+        who = told.get(_PARTICIPANT_FIELD)
         if who is None or not isinstance(who.value, str):
             continue
         scores = {key: told[key].value for key in DIMENSIONS if key in told}
-        found.append(ParticipantRating(one.id, one.annotator_id, who.value, _whole_numbers(scores)))
+        found.append(ParticipantRating(one.id, one.annotator_id, who.value, _integer_scores(scores)))
     return found
 
 
@@ -68,7 +68,7 @@ def mean_scores(ratings: list[ParticipantRating], participant_id: str) -> dict[s
     return {key: fmean(scores) for key, scores in found.items() if scores}
 
 
-def judged(session: Session, recording_id: str) -> dict[tuple[str, str], Judgment]:
+def read_judge_ratings(session: Session, recording_id: str) -> dict[tuple[str, str], Judgment]:
     """Return (participant id, judge id) -> the newest ratings of an episode by that judge."""
     found: dict[tuple[str, str], Judgment] = {}
     for one in judgments_about(session.study, recording_id, {EPISODE_RATINGS_TASK}):
@@ -77,7 +77,7 @@ def judged(session: Session, recording_id: str) -> dict[tuple[str, str], Judgmen
     return found
 
 
-def _whole_numbers(found: Mapping[str, Json]) -> dict[str, int]:
+def _integer_scores(found: Mapping[str, Json]) -> dict[str, int]:
     return {key: value for key, value in found.items() if isinstance(value, int) and not isinstance(value, bool)}
 
 
@@ -149,7 +149,7 @@ class EpisodeAgreement:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rated:
+class _RatedParticipant:
     """One participant of one episode: what people gave, and what judges did."""
 
     people: tuple[ParticipantRating, ...]
@@ -157,30 +157,30 @@ class _Rated:
     judges: Mapping[str, Mapping[str, Json]]
 
 
-def figures(session: Session) -> EpisodeAgreement:
+def compute_agreement(session: Session) -> EpisodeAgreement:
     """Return how people agree on the study's episodes, and judges with them."""
-    rated = _gathered(session)
-    return EpisodeAgreement(tuple(_among(rated)), tuple(_against(rated)))
+    rated = _rated_participants(session)
+    return EpisodeAgreement(tuple(_agreement_between_people(rated)), tuple(_agreement_with_judges(rated)))
 
 
-def _gathered(session: Session) -> list[_Rated]:
+def _rated_participants(session: Session) -> list[_RatedParticipant]:
     names = asked_judges(session.study) | {one.id: one.name for one in all_judges(session.study)}
     found = []
     for episode in all_episodes(session.study):
-        people = ratings_of(session, episode.recording_id)
-        answers = judged(session, episode.recording_id)
+        people = read_ratings(session, episode.recording_id)
+        answers = read_judge_ratings(session, episode.recording_id)
         for who in dict.fromkeys(one.participant_id for one in people):
             given = tuple(one for one in people if one.participant_id == who)
             said = {names.get(judge, judge): one.answer for (about, judge), one in answers.items() if about == who}
-            found.append(_Rated(given, mean_scores(people, who), said))
+            found.append(_RatedParticipant(given, mean_scores(people, who), said))
     return found
 
 
-def _among(rated: Sequence[_Rated]) -> list[Among]:
+def _agreement_between_people(rated: Sequence[_RatedParticipant]) -> list[Among]:
     found: list[Among] = []
     every: list[list[float]] = []
     all_pairs: list[list[float]] = []
-    for key, (low, high) in ranges().items():
+    for key, (low, high) in score_ranges().items():
         given = [[float(one.scores[key]) for one in each.people if key in one.scores] for each in rated]
         several = [one for one in given if len(one) > 1]
         pairs = [(one[0], one[1]) for one in several]
@@ -194,13 +194,13 @@ def _among(rated: Sequence[_Rated]) -> list[Among]:
             )
         )
         # In bins, which are the same for all dimensions, while their scales differ.
-        every += [binned(np.array(each), low, high, RATING_BINS).astype(float).tolist() for each in several]
+        every += [assign_bins(np.array(each), low, high, RATING_BINS).astype(float).tolist() for each in several]
         all_pairs += several
     kappa, agreement = randolph_kappa(every, 0, RATING_BINS), pairwise_agreement(all_pairs)
     return [*found, Among("", max((one.rated for one in found), default=0), kappa, agreement, None)]
 
 
-def _against(rated: Sequence[_Rated]) -> list[Against]:
+def _agreement_with_judges(rated: Sequence[_RatedParticipant]) -> list[Against]:
     found = []
     for name in dict.fromkeys(judge for one in rated for judge in one.judges):
         for key in DIMENSIONS:

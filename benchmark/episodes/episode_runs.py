@@ -6,23 +6,28 @@ Asks judges to rate the participants of episodes.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from benchmark.episodes.episode_setup import as_ended, lengthen, span_of
-from benchmark.episodes.episode_state import STOP_AFTER, EpisodeState, failures_in_a_row, state_of
+from benchmark.episodes.episode_setup import end_if_over, extend_recording, turn_span
+from benchmark.episodes.episode_state import (
+    MAX_CONSECUTIVE_FAILURES,
+    EpisodeState,
+    count_consecutive_failures,
+    read_episode_state,
+)
 from benchmark.judging.ask_job import AskPlan, prepare
 from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_config import AskRequest
-from benchmark.judging.run_outcome import outcome_from, refusal
-from benchmark.prompts.episode_prompts import ACT_TASK, EPISODE_RATINGS_TASK, part_of, turn_said
+from benchmark.judging.run_outcome import read_outcome, refusal_error
+from benchmark.prompts.episode_prompts import ACT_TASK, EPISODE_RATINGS_TASK, read_turn_answer, turn_part
 from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus, JudgmentTarget, JudgmentTargetKind
-from project.entities.roleplay import Act, AgentPlayer, AgentTurn, EpisodeAgent, EpisodeEnd, written_turn
+from project.entities.roleplay import Act, AgentPlayer, AgentTurn, EpisodeAgent, EpisodeEnd, format_turn
 from project.entities.study_records import Changes, Utterance
 from project.errors import UserError
 from project.ids import new_id
 from project.progress import Progress, Silent
-from project.queries.episode_rows import agents_of, all_episodes, set_episode
-from project.queries.judgment_rows import all_judges, judgments_about, judgments_called
+from project.queries.episode_rows import all_episodes, episode_agents, set_episode
+from project.queries.judgment_rows import all_judges, find_judgments, judgments_about
 from project.queries.transcript_rows import insert_utterances
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 
 _SILENT = Silent()
@@ -58,26 +63,26 @@ def add_turn(session: Session, recording_id: str, position: int, turn: AgentTurn
     Raises:
         UserError: it is over, or it is somebody else's turn.
     """
-    state = state_of(session, recording_id)
+    state = read_episode_state(session, recording_id)
     who = state.following
     if who is None:
         raise UserError("This episode is over.", "Start another one.")
     if who.position != position:
         raise UserError(f"It is the turn of {who.profile.name}.", "Wait until they have acted.")
-    start_us, end_us = span_of(turn, state.end_us)
-    made = Utterance(new_id(), recording_id, start_us, end_us, written_turn(turn), who.participant_id, checked=True)
-    episode = as_ended(state.episode, state.turns + 1, turn)
+    start_us, end_us = turn_span(turn, state.end_us)
+    made = Utterance(new_id(), recording_id, start_us, end_us, format_turn(turn), who.participant_id, checked=True)
+    episode = end_if_over(state.episode, state.turns + 1, turn)
     if stopped:
         episode = replace(episode, ended=EpisodeEnd.STOPPED)
     with session.step(f"Turn of {who.profile.name}") as step:
-        lengthen(session, recording_id, end_us)
+        extend_recording(session, recording_id, end_us)
         insert_utterances(session.study, [made])
         if episode != state.episode:
             set_episode(session.study, episode)
     return step.changes
 
 
-def request_for(session: Session, state: EpisodeState, budget: Limits | None = None) -> AskRequest:
+def turn_request(session: Session, state: EpisodeState, budget: Limits | None = None) -> AskRequest:
     """Return what the judge is asked whose turn it is.
 
     Raises:
@@ -87,9 +92,11 @@ def request_for(session: Session, state: EpisodeState, budget: Limits | None = N
     if who is None:
         raise UserError("This episode is over.", "Start another one.")
     about = JudgmentTarget(
-        JudgmentTargetKind.RECORDING, state.episode.recording_id, part_of(who.position, state.turns + 1)
+        JudgmentTargetKind.RECORDING, state.episode.recording_id, turn_part(who.position, state.turns + 1)
     ).key
-    return AskRequest([_judge(session, who)], [about], ACT_TASK, seed=state.episode.seed, budget=budget or Limits())
+    return AskRequest(
+        [_require_judge(session, who)], [about], ACT_TASK, seed=state.episode.seed, budget=budget or Limits()
+    )
 
 
 def prepare_turn(session: Session, state: EpisodeState, budget: Limits | None = None) -> AskPlan:
@@ -98,13 +105,13 @@ def prepare_turn(session: Session, state: EpisodeState, budget: Limits | None = 
     Raises:
         UserError: as in `request_for`, or the judge cannot be asked; the episode can be gone on with later.
     """
-    asking = prepare(session, request_for(session, state, budget))
+    asking = prepare(session, turn_request(session, state, budget))
     if not asking.cached and asking.work is None:
-        raise refusal(asking.notes)
+        raise refusal_error(asking.notes)
     return asking
 
 
-def take_answer(session: Session, state: EpisodeState, judgment: Judgment) -> TurnResult:
+def add_answer_turn(session: Session, state: EpisodeState, judgment: Judgment) -> TurnResult:
     """Make the next turn of what a judge answered; of a refusal, or what cannot be read, it is `none`.
 
     Raises:
@@ -117,19 +124,19 @@ def take_answer(session: Session, state: EpisodeState, judgment: Judgment) -> Tu
             f"{who.profile.name} cannot act: {judgment.error or 'the judge failed'}",
             "Try it again: what was played is kept.",
         )
-    if judgment.part != part_of(who.position, state.turns + 1):
+    if judgment.part != turn_part(who.position, state.turns + 1):
         raise UserError("The episode went on meanwhile.", "Go on from where it is now.")
     good = judgment.status is JudgmentStatus.OK
-    why = "" if good else f"{_failed(judgment)}, so nothing is done in this turn."
-    turn = turn_said(judgment.answer) if good else AgentTurn(Act.NONE)
-    stopped = not good and failures_in_a_row(session, state) + 1 >= STOP_AFTER
+    why = "" if good else f"{_failure_text(judgment)}, so nothing is done in this turn."
+    turn = read_turn_answer(judgment.answer) if good else AgentTurn(Act.NONE)
+    stopped = not good and count_consecutive_failures(session, state) + 1 >= MAX_CONSECUTIVE_FAILURES
     if stopped:
-        why += f" This was {STOP_AFTER} times in a row, so the episode stops."
+        why += f" This was {MAX_CONSECUTIVE_FAILURES} times in a row, so the episode stops."
     changes = add_turn(session, state.episode.recording_id, who.position, turn, stopped=stopped)
     return TurnResult(who, turn, why, changes)
 
 
-def play_on(
+def play_episode(
     session: Session,
     recording_id: str,
     typist: Typist,
@@ -150,7 +157,7 @@ def play_on(
     Raises:
         UserError: a judge cannot be asked or failed; the episode can be gone on with later.
     """
-    while (state := state_of(session, recording_id)).following is not None:
+    while (state := read_episode_state(session, recording_id)).following is not None:
         who = state.following
         if who.player is AgentPlayer.JUDGE:
             told(ask_turn(session, state, progress, budget))
@@ -173,36 +180,36 @@ def ask_turn(
     """
     asking = prepare_turn(session, state, budget)
     if asking.cached:
-        return take_answer(session, state, asking.cached[0])
+        return add_answer_turn(session, state, asking.cached[0])
     assert asking.work is not None
-    result, changes = run_here(session, asking.work, progress)
-    return take_answer(session, state, answered(session, changes, result))
+    result, changes = run_inline(session, asking.work, progress)
+    return add_answer_turn(session, state, read_turn_judgment(session, changes, result))
 
 
-def answered(session: Session, changes: Changes, result: object) -> Judgment:
+def read_turn_judgment(session: Session, changes: Changes, result: object) -> Judgment:
     """Return the judgment that asking for one turn brought.
 
     Raises:
         UserError: it brought none, with why.
     """
-    found = judgments_called(session.study, sorted(changes.ids("judgment")))
+    found = find_judgments(session.study, sorted(changes.ids("judgment")))
     if found:
         return found[-1]
-    outcome = outcome_from(result if isinstance(result, dict) else {})
+    outcome = read_outcome(result if isinstance(result, dict) else {})
     if outcome.notes:
-        raise refusal(outcome.notes)
+        raise refusal_error(outcome.notes)
     raise UserError("Nothing came back for this turn.", "A budget may have no room for it; raise it and go on.")
 
 
 def newest_answer(session: Session, state: EpisodeState) -> Judgment | None:
     """Return what was said last for the turn that is to be taken; None where nothing was."""
     who = state.following
-    part = "" if who is None else part_of(who.position, state.turns + 1)
+    part = "" if who is None else turn_part(who.position, state.turns + 1)
     said = judgments_about(session.study, state.episode.recording_id, {ACT_TASK})
     return next((one for one in said if one.part == part), None)
 
 
-def _judge(session: Session, who: EpisodeAgent) -> JudgeEntry:
+def _require_judge(session: Session, who: EpisodeAgent) -> JudgeEntry:
     if who.player is not AgentPlayer.JUDGE:
         raise UserError(f"{who.profile.name} is played by a person.", "Type their turn.")
     found = next((one for one in all_judges(session.study) if one.id == who.judge_id), None)
@@ -213,13 +220,13 @@ def _judge(session: Session, who: EpisodeAgent) -> JudgeEntry:
     return found
 
 
-def _failed(judgment: Judgment) -> str:
+def _failure_text(judgment: Judgment) -> str:
     if judgment.status is JudgmentStatus.REFUSED:
         return "The judge refused"
     return "The judge's answer could not be read"
 
 
-def rate(
+def prepare_ratings(
     session: Session,
     judges: Sequence[JudgeEntry],
     recordings: Sequence[str] = (),
@@ -242,7 +249,7 @@ def rate(
     about = [
         JudgmentTarget(JudgmentTargetKind.RECORDING, here, agent.participant_id).key
         for here in ids
-        for agent in agents_of(session.study, here)
+        for agent in episode_agents(session.study, here)
         if agent.participant_id is not None
     ]
     return prepare(session, AskRequest(judges, about, EPISODE_RATINGS_TASK, budget=budget or Limits(), fresh=fresh))

@@ -21,7 +21,7 @@ from project.entities.roleplay import (
     Profile,
     Relationship,
     Scenario,
-    written_turn,
+    format_turn,
 )
 from project.entities.study_records import (
     Changes,
@@ -40,7 +40,7 @@ from project.queries.episode_rows import (
     all_characters,
     all_episodes,
     all_scenarios,
-    invented_participants,
+    fictional_participants,
     set_agents,
     set_episode,
 )
@@ -57,7 +57,7 @@ from project.queries.recording_rows import (
 )
 from project.queries.transcript_rows import insert_utterances
 from project.session.session import Session
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 
 
 def save_character(session: Session, profile: Profile, character_id: str = "") -> tuple[str, Changes]:
@@ -160,8 +160,8 @@ class Company:
         called = {one.id: one.pseudonym for one in all_participants(self._study)}
         self._taken = {*called.values()}
         self._invented: dict[str, str] = {}
-        for who in _played_by_nobody(session):
-            self._invented.setdefault(_plain(called[who]), who)
+        for who in _character_participants(session):
+            self._invented.setdefault(_normalize_name(called[who]), who)
 
     def cast(self, episode: Episode, seats: Sequence[CastMember], *, agreed: bool) -> list[str]:
         """Return the participants who stand for the seats, with their appearance; inside a step.
@@ -174,7 +174,7 @@ class Company:
         chosen: list[str] = []
         added: dict[str, str] = {}
         for seat in seats:
-            name = _plain(seat.profile.name)
+            name = _normalize_name(seat.profile.name)
             typed = seat.player is AgentPlayer.PERSON
             who = seat.participant_id or ("" if typed else self._invented.get(name, ""))
             if not who:
@@ -200,7 +200,7 @@ class Company:
         return made
 
 
-def _played_by_nobody(session: Session) -> list[str]:
+def _character_participants(session: Session) -> list[str]:
     """Return the participants who are characters and nothing else, and for whom no person ever typed."""
     typed = {
         one.participant_id
@@ -208,22 +208,22 @@ def _played_by_nobody(session: Session) -> list[str]:
         for one in agents
         if one.player is AgentPlayer.PERSON
     }
-    return sorted(invented_participants(session.study) - typed)
+    return sorted(fictional_participants(session.study) - typed)
 
 
-def _plain(name: str) -> str:
+def _normalize_name(name: str) -> str:
     return " ".join(name.split())
 
 
-LEAST_US = SECOND
-PAUSE_US = SECOND // 5
-_LETTER_US = SECOND // 15
+MIN_TURN_US = SECOND_US
+PAUSE_US = SECOND_US // 5
+_US_PER_LETTER = SECOND_US // 15
 """People speak some 15 letters a second."""
-_OTHER_US = 2 * SECOND
+_ACTION_US = 2 * SECOND_US
 """Of anything that is not said."""
 
 
-def span_of(turn: AgentTurn, after_us: int) -> tuple[int, int]:
+def turn_span(turn: AgentTurn, after_us: int) -> tuple[int, int]:
     """Return when a turn begins and ends, in microseconds on the recording's axis.
 
     Args:
@@ -231,11 +231,11 @@ def span_of(turn: AgentTurn, after_us: int) -> tuple[int, int]:
         after_us: when the one before ended; 0 where there is none.
     """
     start = after_us + PAUSE_US if after_us else 0
-    length = _LETTER_US * len(turn.text) if turn.act is Act.SPEAK else _OTHER_US
-    return start, start + max(LEAST_US, length)
+    length = _US_PER_LETTER * len(turn.text) if turn.act is Act.SPEAK else _ACTION_US
+    return start, start + max(MIN_TURN_US, length)
 
 
-COLLECTION = "Episodes"
+DEFAULT_COLLECTION = "Episodes"
 """The collection of episodes, where none is named."""
 
 
@@ -280,9 +280,9 @@ def start_episode(session: Session, wanted: EpisodeSetup) -> tuple[str, Changes]
     Raises:
         UserError: it cannot be played as it is wanted.
     """
-    require_wanted(wanted)
+    require_valid_setup(wanted)
     with session.step(f"Start the episode {wanted.name}") as step:
-        recording_id = put_episode(session, wanted, Company(session))
+        recording_id = insert_episode_recording(session, wanted, Company(session))
     return recording_id, step.changes
 
 
@@ -291,7 +291,7 @@ def next_seed(session: Session) -> int:
     return len(all_episodes(session.study))
 
 
-def require_wanted(wanted: EpisodeSetup) -> None:
+def require_valid_setup(wanted: EpisodeSetup) -> None:
     """Refuse what cannot be an episode.
 
     Raises:
@@ -306,29 +306,29 @@ def require_wanted(wanted: EpisodeSetup) -> None:
         raise UserError("An episode needs one turn or more.", "Give a limit of 1 or more.")
 
 
-def put_episode(session: Session, wanted: EpisodeSetup, company: Company) -> str:
+def insert_episode_recording(session: Session, wanted: EpisodeSetup, company: Company) -> str:
     """Write an episode with what was done already; inside a step. Returns the recording's id."""
     study = session.study
     recording_id = new_id()
-    home = _home(session, wanted.collection or COLLECTION)
+    home = _find_or_add_collection(session, wanted.collection or DEFAULT_COLLECTION)
     number = next_number(study)
-    insert_recording(study, Recording(recording_id, home, number, wanted.name.strip(), LEAST_US))
+    insert_recording(study, Recording(recording_id, home, number, wanted.name.strip(), MIN_TURN_US))
     episode = replace(wanted.episode, recording_id=recording_id, history=len(wanted.led_up))
     people = company.cast(episode, wanted.seats, agreed=wanted.agreed)
     said = [replace(one, id=new_id(), recording_id=recording_id) for one in wanted.led_up]
     end_us = max((one.end_us for one in said), default=0)
     for one in wanted.said:
-        start_us, end_us = span_of(one.turn, end_us)
+        start_us, end_us = turn_span(one.turn, end_us)
         who = people[one.seat]
-        said.append(Utterance(new_id(), recording_id, start_us, end_us, written_turn(one.turn), who, checked=True))
-    lengthen(session, recording_id, end_us)
+        said.append(Utterance(new_id(), recording_id, start_us, end_us, format_turn(one.turn), who, checked=True))
+    extend_recording(session, recording_id, end_us)
     insert_utterances(study, said)
     set_episode(study, episode)
     set_agents(study, _agents(recording_id, wanted.seats, people))
     return recording_id
 
 
-def lengthen(session: Session, recording_id: str, end_us: int) -> None:
+def extend_recording(session: Session, recording_id: str, end_us: int) -> None:
     """Make a recording as long as what was done in it; inside a step."""
     here = session.recording(recording_id)
     if end_us > here.duration_us:
@@ -342,7 +342,7 @@ def _agents(recording_id: str, seats: Sequence[CastMember], people: Sequence[str
     ]
 
 
-def _home(session: Session, name: str) -> str:
+def _find_or_add_collection(session: Session, name: str) -> str:
     found = next((one.id for one in all_collections(session.study) if one.name == name), None)
     if found is not None:
         return found
@@ -351,14 +351,14 @@ def _home(session: Session, name: str) -> str:
     return made.id
 
 
-def as_ended(episode: Episode, turns: int, last: AgentTurn) -> Episode:
+def end_if_over(episode: Episode, turns: int, last: AgentTurn) -> Episode:
     """Return an episode after a turn: over where somebody left, or no turn is left."""
     if last.act is Act.LEAVE:
         return replace(episode, ended=EpisodeEnd.LEFT)
     return replace(episode, ended=EpisodeEnd.LIMIT) if turns >= episode.turn_limit else episode
 
 
-def scenario_called(session: Session, name: str) -> Scenario:
+def get_scenario(session: Session, name: str) -> Scenario:
     """Return the scenario of a name or id.
 
     Raises:
@@ -374,7 +374,7 @@ def scenario_called(session: Session, name: str) -> Scenario:
     return found[0]
 
 
-def character_called(session: Session, name: str) -> Character:
+def get_character(session: Session, name: str) -> Character:
     """Return the character of a name or id.
 
     Raises:
@@ -390,7 +390,7 @@ def character_called(session: Session, name: str) -> Character:
     return found[0]
 
 
-def composed(
+def compose_setup(
     session: Session,
     scenario: Scenario,
     characters: Sequence[Character],

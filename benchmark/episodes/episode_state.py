@@ -7,15 +7,15 @@ what an agent knows, and what was done, as those see it who play.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from benchmark.judge_input.judged_subjects import place_of
+from benchmark.judge_input.judged_subjects import locate_target
 from benchmark.judge_input.subject_material import MATERIAL, names_in_episode
-from benchmark.prompts.episode_prompts import ACT_TASK, ACT_TOLD, part_of
-from benchmark.prompts.judge_prompt import task_of
+from benchmark.prompts.episode_prompts import ACT_MATERIAL, ACT_TASK, turn_part
+from benchmark.prompts.judge_prompt import get_judge_prompt
 from project.entities.judgments import JudgmentStatus, JudgmentTarget, JudgmentTargetKind
-from project.entities.roleplay import Act, AgentTurn, Episode, EpisodeAgent, EpisodeEnd, turn_of
+from project.entities.roleplay import Act, AgentTurn, Episode, EpisodeAgent, EpisodeEnd, parse_turn
 from project.entities.study_records import Utterance
 from project.errors import UserError
-from project.queries.episode_rows import agents_of, episode_of
+from project.queries.episode_rows import episode_agents, find_episode
 from project.queries.judgment_rows import judgments_about
 from project.queries.transcript_rows import utterances_of
 from project.session.session import Session
@@ -66,7 +66,7 @@ class EpisodeState:
         return next((one for one in self.agents if one.position == position), None)
 
 
-def state_of(session: Session, recording_id: str) -> EpisodeState:
+def read_episode_state(session: Session, recording_id: str) -> EpisodeState:
     """Return how far an episode is.
 
     Who acts next follows from who acted last, so a transcript that was corrected in between does not stop it.
@@ -74,21 +74,23 @@ def state_of(session: Session, recording_id: str) -> EpisodeState:
     Raises:
         UserError: the recording is no episode.
     """
-    episode = episode_of(session.study, recording_id)
+    episode = find_episode(session.study, recording_id)
     if episode is None:
         number = session.recording(recording_id).number
         raise UserError(f"Recording {number} is no episode.", "Start one: greenroom episode play STUDY")
-    agents = agents_of(session.study, recording_id)
+    agents = episode_agents(session.study, recording_id)
     by_person = {one.participant_id: one for one in agents if one.participant_id is not None}
     done = [
-        EpisodeTurn(one, turn_of(one.text), by_person.get(one.participant_id or ""), max(0, at - episode.history + 1))
+        EpisodeTurn(
+            one, parse_turn(one.text), by_person.get(one.participant_id or ""), max(0, at - episode.history + 1)
+        )
         for at, one in enumerate(utterances_of(session.study, recording_id))
     ]
-    following = None if episode.ended is not EpisodeEnd.OPEN else _following(episode, agents, done)
+    following = None if episode.ended is not EpisodeEnd.OPEN else _find_next_agent(episode, agents, done)
     return EpisodeState(episode, tuple(agents), tuple(done), following)
 
 
-def _following(episode: Episode, agents: list[EpisodeAgent], done: list[EpisodeTurn]) -> EpisodeAgent | None:
+def _find_next_agent(episode: Episode, agents: list[EpisodeAgent], done: list[EpisodeTurn]) -> EpisodeAgent | None:
     if not agents or max((one.number for one in done), default=0) >= episode.turn_limit:
         return None
     last = next((one.agent for one in reversed(done) if one.agent is not None), None)
@@ -98,14 +100,14 @@ def _following(episode: Episode, agents: list[EpisodeAgent], done: list[EpisodeT
     return agents[(place + 1) % len(agents)]
 
 
-STOP_AFTER = 3
+MAX_CONSECUTIVE_FAILURES = 3
 """Turns in a row that could not be had from a judge, after which an episode stops."""
-_FAILED = frozenset({JudgmentStatus.REFUSED, JudgmentStatus.UNPARSED})
-ENDED = {
+_FAILED_STATUSES = frozenset({JudgmentStatus.REFUSED, JudgmentStatus.UNPARSED})
+END_LABELS = {
     EpisodeEnd.OPEN: "goes on",
     EpisodeEnd.LEFT: "somebody left",
     EpisodeEnd.LIMIT: "no turn was left",
-    EpisodeEnd.STOPPED: f"{STOP_AFTER} turns in a row could not be had",
+    EpisodeEnd.STOPPED: f"{MAX_CONSECUTIVE_FAILURES} turns in a row could not be had",
     EpisodeEnd.CUT: "it ends there",
 }
 """How an episode ended, in words."""
@@ -122,11 +124,11 @@ def failed_turns(session: Session, state: EpisodeState) -> set[int]:
         if one.number
         and one.turn.act is Act.NONE
         and one.agent is not None
-        and newest.get(part_of(one.agent.position, one.number)) in _FAILED
+        and newest.get(turn_part(one.agent.position, one.number)) in _FAILED_STATUSES
     }
 
 
-def failures_in_a_row(session: Session, state: EpisodeState) -> int:
+def count_consecutive_failures(session: Session, state: EpisodeState) -> int:
     """Return how many turns at the end could not be had from a judge."""
     failed, count = failed_turns(session, state), 0
     while state.turns - count in failed:
@@ -134,27 +136,27 @@ def failures_in_a_row(session: Session, state: EpisodeState) -> int:
     return count
 
 
-SOMEBODY = "Somebody"
+UNKNOWN_SPEAKER = "Somebody"
 
 
-def names_for(session: Session, state: EpisodeState, viewer: EpisodeAgent | None) -> dict[str, str]:
+def names_seen_by(session: Session, state: EpisodeState, viewer: EpisodeAgent | None) -> dict[str, str]:
     """Return participant id -> what they are called in front of an agent; of everybody where `viewer` is None."""
-    part = part_of(viewer.position, state.turns + 1) if viewer is not None else ""
+    part = turn_part(viewer.position, state.turns + 1) if viewer is not None else ""
     usual = {one.participant_id: one.profile.name for one in state.agents if one.participant_id is not None}
-    return names_in_episode(session, task_of(ACT_TASK), state.episode.recording_id, part, usual, str)
+    return names_in_episode(session, get_judge_prompt(ACT_TASK), state.episode.recording_id, part, usual, str)
 
 
 def briefing(session: Session, state: EpisodeState, viewer: EpisodeAgent) -> Mapping[str, str]:
     """Return what an agent knows: heading -> text; the same as a judge in its place is told."""
     about = JudgmentTarget(
-        JudgmentTargetKind.RECORDING, state.episode.recording_id, part_of(viewer.position, state.turns + 1)
+        JudgmentTargetKind.RECORDING, state.episode.recording_id, turn_part(viewer.position, state.turns + 1)
     )
-    place, names = place_of(session, about), names_for(session, state, viewer)
-    found = {heading: MATERIAL[key](session, place, names, str) for key, heading in ACT_TOLD.items()}
+    place, names = locate_target(session, about), names_seen_by(session, state, viewer)
+    found = {heading: MATERIAL[key](session, place, names, str) for key, heading in ACT_MATERIAL.items()}
     return {heading: text for heading, text in found.items() if text.strip()}
 
 
-def told_turn(turn: AgentTurn, name: str) -> str:
+def format_turn(turn: AgentTurn, name: str) -> str:
     """Return a turn as it is told to people."""
     match turn.act:
         case Act.SPEAK:
@@ -167,7 +169,7 @@ def told_turn(turn: AgentTurn, name: str) -> str:
             return f"{name} leaves{f': {turn.text}' if turn.text else '.'}"
 
 
-def told_turns(session: Session, state: EpisodeState, viewer: EpisodeAgent | None = None) -> list[str]:
+def format_turns(session: Session, state: EpisodeState, viewer: EpisodeAgent | None = None) -> list[str]:
     """Return what was done so far, a line each, with names as an agent knows them."""
-    names = names_for(session, state, viewer)
-    return [told_turn(one.turn, names.get(one.utterance.participant_id or "", SOMEBODY)) for one in state.done]
+    names = names_seen_by(session, state, viewer)
+    return [format_turn(one.turn, names.get(one.utterance.participant_id or "", UNKNOWN_SPEAKER)) for one in state.done]

@@ -8,21 +8,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotate.study.people import introduced
+from annotate.study.people import ensure_annotators
 from annotate.study.scheme_versions import use_shipped_scheme
-from benchmark.episodes.episode_ratings import ratings_of
-from benchmark.episodes.episode_setup import Company, put_episode, require_wanted
-from benchmark.episodes.episode_state import EpisodeState, state_of
+from benchmark.episodes.episode_ratings import read_ratings
+from benchmark.episodes.episode_setup import Company, insert_episode_recording, require_valid_setup
+from benchmark.episodes.episode_state import EpisodeState, read_episode_state
 from benchmark.episodes.sotopia_records import (
-    CONVERSATION,
-    FIRST,
-    GOALS,
-    HEAD,
+    CONVERSATION_KEY,
+    CSV_COLUMNS,
+    FIRST_NAME_KEY,
+    GOALS_KEY,
     SotopiaScore,
-    episode_line,
-    objects_in,
+    episode_json,
     read_character,
     read_episode,
+    read_json_objects,
     read_scenario,
     read_scores,
 )
@@ -41,12 +41,12 @@ from project.queries.episode_rows import (
     set_scenario,
 )
 from project.queries.recording_rows import all_collections, all_recordings, hold_outs
-from project.queries.segment_rows import insert_segments, insert_values, segments_under, values_of
+from project.queries.segment_rows import insert_segments, insert_values, segments_of_scheme, values_of
 from project.session.session import Session
-from project.text_format import Cell, as_csv, shown
+from project.text_format import Cell, escape_unprintable, to_csv
 
 
-def exported_episodes(session: Session, recordings: Sequence[str] = ()) -> list[EpisodeState]:
+def select_episodes(session: Session, recordings: Sequence[str] = ()) -> list[EpisodeState]:
     """Return the episodes that are written: those named, or all; never one that is held out.
 
     Raises:
@@ -59,7 +59,7 @@ def exported_episodes(session: Session, recordings: Sequence[str] = ()) -> list[
         raise UserError(f"Recording {number} is held out, and nothing of it leaves.", "Leave it out.")
     if not ids:
         raise UserError("There is no episode to export.", "Play one: greenroom episode play STUDY")
-    return [state_of(session, one) for one in ids]
+    return [read_episode_state(session, one) for one in ids]
 
 
 def write_episodes(session: Session, path: Path, recordings: Sequence[str] = ()) -> int:
@@ -68,9 +68,9 @@ def write_episodes(session: Session, path: Path, recordings: Sequence[str] = ())
     Raises:
         UserError: there is none, one is held out, there is such a file, or it cannot be written.
     """
-    states = exported_episodes(session, recordings)
-    lines = [json.dumps(_line(session, one), ensure_ascii=False) for one in states]
-    _write(path, "".join(f"{one}\n" for one in lines))
+    states = select_episodes(session, recordings)
+    lines = [json.dumps(_episode_json(session, one), ensure_ascii=False) for one in states]
+    _write_new_file(path, "".join(f"{one}\n" for one in lines))
     return len(lines)
 
 
@@ -82,30 +82,34 @@ def write_scores(session: Session, path: Path, recordings: Sequence[str] = ()) -
     """
     names = {one.id: one.name for one in all_annotators(session.study)}
     rows: list[Sequence[Cell]] = []
-    for state in exported_episodes(session, recordings):
+    for state in select_episodes(session, recordings):
         here = state.episode.recording_id
         places = {one.participant_id: one.position + 1 for one in state.agents}
-        for one in ratings_of(session, here):
+        for one in read_ratings(session, here):
             if one.participant_id in places and one.whole:
                 scores = [one.scores[key] for key in DIMENSIONS]
-                head = (_home(session, here), state.episode.reference or here, names.get(one.annotator_id, ""))
+                head = (
+                    _collection_name(session, here),
+                    state.episode.reference or here,
+                    names.get(one.annotator_id, ""),
+                )
                 rows.append((*head, places[one.participant_id], *scores))
     if not rows:
         raise UserError("Nobody rated these episodes on all seven dimensions yet.", "Rate them first.")
-    _write(path, as_csv(HEAD, rows))
+    _write_new_file(path, to_csv(CSV_COLUMNS, rows))
     return len(rows)
 
 
-def _line(session: Session, state: EpisodeState) -> dict[str, Json]:
-    return episode_line(state, _home(session, state.episode.recording_id))
+def _episode_json(session: Session, state: EpisodeState) -> dict[str, Json]:
+    return episode_json(state, _collection_name(session, state.episode.recording_id))
 
 
-def _home(session: Session, recording_id: str) -> str:
+def _collection_name(session: Session, recording_id: str) -> str:
     wanted = session.recording(recording_id).collection_id
     return next((one.name for one in all_collections(session.study) if one.id == wanted), "")
 
 
-def _write(path: Path, text: str) -> None:
+def _write_new_file(path: Path, text: str) -> None:
     try:
         with path.open("x", encoding="utf-8", newline="") as file:
             file.write(text)
@@ -150,22 +154,22 @@ def import_file(session: Session, path: Path) -> SotopiaImportResult:
     """
     session.study.require_writable()
     if path.suffix.lower() == ".csv":
-        return _scores(session, path)
-    lines = objects_in(path)
+        return _import_scores(session, path)
+    lines = read_json_objects(path)
     keys = lines[0][1].keys()
-    if CONVERSATION in keys:
-        return _episodes(session, path, lines)
-    if GOALS in keys:
-        return _scenarios(session, path, lines)
-    if FIRST in keys:
-        return _characters(session, path, lines)
+    if CONVERSATION_KEY in keys:
+        return _import_episodes(session, path, lines)
+    if GOALS_KEY in keys:
+        return _import_scenarios(session, path, lines)
+    if FIRST_NAME_KEY in keys:
+        return _import_characters(session, path, lines)
     raise UserError(
-        f"{shown(path.name)} holds neither episodes, environment profiles nor agent profiles of SOTOPIA.",
-        f"The first line of such a file has “{CONVERSATION}”, “{GOALS}” or “{FIRST}”.",
+        f"{escape_unprintable(path.name)} holds neither episodes, environment profiles nor agent profiles of SOTOPIA.",
+        f"The first line of such a file has “{CONVERSATION_KEY}”, “{GOALS_KEY}” or “{FIRST_NAME_KEY}”.",
     )
 
 
-def _episodes(session: Session, path: Path, lines: _Lines) -> SotopiaImportResult:
+def _import_episodes(session: Session, path: Path, lines: _Lines) -> SotopiaImportResult:
     known = {one.context: one.relationship for one in all_scenarios(session.study)}
     homes = {one.id: one.name for one in all_collections(session.study)}
     places = {one.id: homes[one.collection_id] for one in all_recordings(session.study)}
@@ -175,7 +179,7 @@ def _episodes(session: Session, path: Path, lines: _Lines) -> SotopiaImportResul
     for one in wanted:
         key = (one.collection, one.episode.reference)
         if not one.episode.reference or key not in there:
-            require_wanted(one)
+            require_valid_setup(one)
             new.append(one)
             there.add(key)
     if not new:
@@ -183,11 +187,11 @@ def _episodes(session: Session, path: Path, lines: _Lines) -> SotopiaImportResul
     company = Company(session)
     with session.step(f"Import {path.name}") as step:
         for one in new:
-            put_episode(session, one, company)
+            insert_episode_recording(session, one, company)
     return SotopiaImportResult("episodes", len(new), len(wanted) - len(new), 0, step.changes)
 
 
-def _scenarios(session: Session, path: Path, lines: _Lines) -> SotopiaImportResult:
+def _import_scenarios(session: Session, path: Path, lines: _Lines) -> SotopiaImportResult:
     there = {(one.context, one.relationship, one.goals) for one in all_scenarios(session.study)}
     found = [read_scenario(path, number, one) for number, one in lines]
     new = {(one.context, one.relationship, one.goals): one for one in found}
@@ -200,7 +204,7 @@ def _scenarios(session: Session, path: Path, lines: _Lines) -> SotopiaImportResu
     return SotopiaImportResult("scenarios", len(fresh), len(found) - len(fresh), 0, step.changes)
 
 
-def _characters(session: Session, path: Path, lines: _Lines) -> SotopiaImportResult:
+def _import_characters(session: Session, path: Path, lines: _Lines) -> SotopiaImportResult:
     there = {one.profile for one in all_characters(session.study)}
     found = [read_character(path, number, one) for number, one in lines]
     fresh = [one for one in {each.profile: each for each in found}.values() if one.profile not in there]
@@ -212,18 +216,19 @@ def _characters(session: Session, path: Path, lines: _Lines) -> SotopiaImportRes
     return SotopiaImportResult("characters", len(fresh), len(found) - len(fresh), 0, step.changes)
 
 
-def _scores(session: Session, path: Path) -> SotopiaImportResult:
+def _import_scores(session: Session, path: Path) -> SotopiaImportResult:
     rows = read_scores(path)
     placed = _Placed(session)
     rated = [(one, placed.agent(one)) for one in rows]
     about = [(row, agent) for row, agent in rated if agent is not None]
     if not about:
         raise UserError(
-            f"No episode of this study is rated in {shown(path.name)}.", "Import the episodes first, then their scores."
+            f"No episode of this study is rated in {escape_unprintable(path.name)}.",
+            "Import the episodes first, then their scores.",
         )
     scheme, used = use_shipped_scheme(session, SCHEME)
-    raters = {one.name: one.id for one in introduced(session, [*dict.fromkeys(row.rater for row, _ in about)])}
-    there = _known(session)
+    raters = {one.name: one.id for one in ensure_annotators(session, [*dict.fromkeys(row.rater for row, _ in about)])}
+    there = _existing_ratings(session)
     lengths = {one.id: one.duration_us for one in all_recordings(session.study)}
     segments, values, known = [], [], 0
     for row, agent in about:
@@ -267,10 +272,10 @@ class _Placed:
         return next((one for one in agents if one.position == row.agent and one.participant_id is not None), None)
 
 
-def _known(session: Session) -> set[tuple[str, str, str | None]]:
+def _existing_ratings(session: Session) -> set[tuple[str, str, str | None]]:
     """Return recording, annotator and participant of every rating that is there."""
     found: set[tuple[str, str, str | None]] = set()
-    for one in segments_under(session.study, SCHEME):
+    for one in segments_of_scheme(session.study, SCHEME):
         who = values_of(session.study, one.id).get(_WHO)
         found.add((one.recording_id, one.annotator_id, str(who.value) if who is not None else None))
     return found

@@ -14,10 +14,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotate.interchange.bounded_files import MEGABYTE, damaged, read_text
-from benchmark.episodes.episode_setup import COLLECTION, CastMember, EpisodeSetup, OpeningTurn
+from annotate.interchange.bounded_files import MEGABYTE, damaged_file_error, read_text
+from benchmark.episodes.episode_setup import DEFAULT_COLLECTION, CastMember, EpisodeSetup, OpeningTurn
 from benchmark.episodes.episode_state import EpisodeState
-from benchmark.metrics.published_figures import DIMENSIONS, ranges
+from benchmark.metrics.published_figures import DIMENSIONS, score_ranges
 from project.entities.roleplay import (
     MOST_TURNS,
     Act,
@@ -35,12 +35,12 @@ from project.entities.study_records import Json
 from project.errors import UserError
 from project.ids import new_id
 
-_NUMBER = re.compile(r"\s*\bTurn #\d+\b[,.:]?\s*$")
+_TURN_NUMBER = re.compile(r"\s*\bTurn #\d+\b[,.:]?\s*$")
 """What is sometimes left of the next turn's head."""
-_DONE = {"non-verbal communication": Act.NONVERBAL, "action": Act.ACTION}
-_MARK = re.compile(rf"^\[({'|'.join(_DONE)})\]\s*(.*)$", re.DOTALL)
-_LEFT = re.compile(r"^left the conversation\.?\s*(.*)$", re.DOTALL)
-_NOTHING = re.compile(r"^did nothing\.?$")
+_ACTS = {"non-verbal communication": Act.NONVERBAL, "action": Act.ACTION}
+_ACT_PATTERN = re.compile(rf"^\[({'|'.join(_ACTS)})\]\s*(.*)$", re.DOTALL)
+_LEAVE_PATTERN = re.compile(r"^left the conversation\.?\s*(.*)$", re.DOTALL)
+_NO_ACT_PATTERN = re.compile(r"^did nothing\.?$")
 _QUOTED = re.compile(r'^"(.*)"$', re.DOTALL)
 
 
@@ -51,22 +51,22 @@ def read_turn(dialogue: str, names: Sequence[str]) -> AgentTurn:
         dialogue: as it stands in the file.
         names: of all who take part; a line may begin with another name than its speaker's.
     """
-    text = _NUMBER.sub("", dialogue).strip()
+    text = _TURN_NUMBER.sub("", dialogue).strip()
     # The longest first: one name may begin with another.
     for name in sorted(names, key=len, reverse=True):
         if text.startswith(f"{name} "):
             rest = text[len(name) :].strip()
-            if found := _MARK.match(rest):
-                return AgentTurn(_DONE[found[1]], found[2].strip())
-            if found := _LEFT.match(rest):
+            if found := _ACT_PATTERN.match(rest):
+                return AgentTurn(_ACTS[found[1]], found[2].strip())
+            if found := _LEAVE_PATTERN.match(rest):
                 return AgentTurn(Act.LEAVE, found[1].strip())
-            if _NOTHING.match(rest):
+            if _NO_ACT_PATTERN.match(rest):
                 return AgentTurn(Act.NONE)
     quoted = _QUOTED.match(text)
     return AgentTurn(Act.SPEAK, (quoted[1] if quoted else text).strip())
 
 
-def written_dialogue(turn: AgentTurn, name: str) -> str:
+def format_dialogue(turn: AgentTurn, name: str) -> str:
     """Return the line of a turn."""
     match turn.act:
         case Act.NONVERBAL:
@@ -81,21 +81,21 @@ def written_dialogue(turn: AgentTurn, name: str) -> str:
             return f'"{turn.text}"'
 
 
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff]")
-LARGEST = 200 * MEGABYTE
-LONGEST = 20_000
+_INVISIBLE_CHARS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff]")
+MAX_FILE_BYTES = 200 * MEGABYTE
+MAX_TEXT_CHARS = 20_000
 """Characters of one text."""
 
 
-def objects_in(path: Path) -> list[tuple[int, Mapping[str, Json]]]:
+def read_json_objects(path: Path) -> list[tuple[int, Mapping[str, Json]]]:
     """Return line number -> object; empty lines are passed over. A list of objects in one JSON text is read too.
 
     Raises:
         UserError: the file cannot be read, or a line is no JSON object.
     """
-    text = read_text(path, LARGEST)
+    text = read_text(path, MAX_FILE_BYTES)
     if text.lstrip().startswith("["):
-        listed = [*_listed(path, text)]
+        listed = [*_read_list(path, text)]
         if not listed:
             raise UserError(f"There is nothing in {path.name}.", "Choose a file with one JSON object a line.")
         return listed
@@ -103,13 +103,13 @@ def objects_in(path: Path) -> list[tuple[int, Mapping[str, Json]]]:
     # Not `splitlines`: a text may hold other signs that it takes for the end of a line.
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
-            found.append((number, _object(path, number, _json(path, number, line))))
+            found.append((number, _require_object(path, number, _parse_json(path, number, line))))
     if not found:
         raise UserError(f"There is nothing in {path.name}.", "Choose a file with one JSON object a line.")
     return found
 
 
-def text_at(path: Path, line: int, found: Mapping[str, Json], key: str, *, required: bool = True) -> str:
+def read_text_field(path: Path, line: int, found: Mapping[str, Json], key: str, *, required: bool = True) -> str:
     """Return a text or number of an object as text, without what nobody sees; "" where it is missing and not required.
 
     Raises:
@@ -120,51 +120,51 @@ def text_at(path: Path, line: int, found: Mapping[str, Json], key: str, *, requi
         value = str(value)
     if value is None or value == "":
         if required:
-            raise damaged(path, f"“{key}” is missing", line)
+            raise damaged_file_error(path, f"“{key}” is missing", line)
         return ""
-    found_text = plain_text(path, line, value, key)
+    found_text = clean_text(path, line, value, key)
     if required and not found_text:
-        raise damaged(path, f"“{key}” is missing", line)
+        raise damaged_file_error(path, f"“{key}” is missing", line)
     return found_text
 
 
-def plain_text(path: Path, line: int, value: Json, key: str) -> str:
+def clean_text(path: Path, line: int, value: Json, key: str) -> str:
     """Return a text without what nobody sees, such as signs that turn the direction of writing.
 
     Raises:
         UserError: it is no text, is too long, or holds half of a character; `key` is named.
     """
-    if not isinstance(value, str) or len(value) > LONGEST:
-        raise damaged(path, f"“{key}” is no text of at most {LONGEST:,} characters", line)
+    if not isinstance(value, str) or len(value) > MAX_TEXT_CHARS:
+        raise damaged_file_error(path, f"“{key}” is no text of at most {MAX_TEXT_CHARS:,} characters", line)
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise damaged(path, f"“{key}” holds half of a character", line) from None
-    return _UNSEEN.sub("", value).strip()
+        raise damaged_file_error(path, f"“{key}” holds half of a character", line) from None
+    return _INVISIBLE_CHARS.sub("", value).strip()
 
 
-def _listed(path: Path, text: str) -> Iterator[tuple[int, Mapping[str, Json]]]:
-    found = _json(path, 1, text)
+def _read_list(path: Path, text: str) -> Iterator[tuple[int, Mapping[str, Json]]]:
+    found = _parse_json(path, 1, text)
     for number, one in enumerate(found if isinstance(found, list) else [], 1):
-        yield number, _object(path, number, one)
+        yield number, _require_object(path, number, one)
 
 
-def _json(path: Path, number: int, text: str) -> Json:
+def _parse_json(path: Path, number: int, text: str) -> Json:
     try:
         found: Json = json.loads(text)
     except (ValueError, RecursionError):
-        raise damaged(path, "it is no JSON", number) from None
+        raise damaged_file_error(path, "it is no JSON", number) from None
     return found
 
 
-def _object(path: Path, number: int, found: Json) -> Mapping[str, Json]:
+def _require_object(path: Path, number: int, found: Json) -> Mapping[str, Json]:
     if not isinstance(found, dict):
-        raise damaged(path, "it is no JSON object", number)
+        raise damaged_file_error(path, "it is no JSON object", number)
     return found
 
 
-CONVERSATION = "parsed_conversation"
-_PROFILE = {
+CONVERSATION_KEY = "parsed_conversation"
+_PROFILE_KEYS = {
     "age": "age",
     "occupation": "profession",
     "pronouns": "pronouns",
@@ -191,46 +191,46 @@ def read_episode(path: Path, line: int, found: Mapping[str, Json], known: Mappin
     """
     names = found.get("names")
     if not isinstance(names, list) or not all(isinstance(one, str) and one.strip() for one in names):
-        raise damaged(path, "“names” is no list of names", line)
+        raise damaged_file_error(path, "“names” is no list of names", line)
     called = [str(one) for one in names]
-    if not all(plain_text(path, line, one, "names") for one in called):
-        raise damaged(path, "“names” is no list of names", line)
+    if not all(clean_text(path, line, one, "names") for one in called):
+        raise damaged_file_error(path, "“names” is no list of names", line)
     if len(called) < 2 or len(set(called)) < len(called):
-        raise damaged(path, "“names” does not name two people or more", line)
-    context = text_at(path, line, found, "scenario")
+        raise damaged_file_error(path, "“names” does not name two people or more", line)
+    context = read_text_field(path, line, found, "scenario")
     people, goals = (
-        _episode_lines_object(path, line, found, "personal_info"),
-        _episode_lines_object(path, line, found, "social_goal"),
+        _object_field(path, line, found, "personal_info"),
+        _object_field(path, line, found, "social_goal"),
     )
     seats = tuple(
         CastMember(
-            _profile(
-                path, line, plain_text(path, line, name, "names"), _episode_lines_object(path, line, people, name)
-            ),
-            _goal(path, line, goals, name),
+            _read_profile(path, line, clean_text(path, line, name, "names"), _object_field(path, line, people, name)),
+            _read_goal(path, line, goals, name),
             AgentPlayer.SCRIPT,
         )
         for name in called
     )
-    said = tuple(_said(path, line, one, called) for one in _list(path, line, found, CONVERSATION))
-    reference = text_at(path, line, found, "episode", required=False)
-    home = text_at(path, line, found, "set", required=False)
-    told = text_at(path, line, found, "relationship", required=False)
+    said = tuple(
+        _read_opening_turn(path, line, one, called) for one in _list_field(path, line, found, CONVERSATION_KEY)
+    )
+    reference = read_text_field(path, line, found, "episode", required=False)
+    home = read_text_field(path, line, found, "set", required=False)
+    told = read_text_field(path, line, found, "relationship", required=False)
     if told and told not in {one.value for one in Relationship}:
-        raise damaged(path, f"“{told}” is no relationship", line)
+        raise damaged_file_error(path, f"“{told}” is no relationship", line)
     relationship = Relationship(told) if told else known.get(context, Relationship.UNKNOWN)
     if not said:
-        raise damaged(path, "nobody says or does anything", line)
+        raise damaged_file_error(path, "nobody says or does anything", line)
     episode = Episode(
-        *("", context, relationship, EpisodeSource.IMPORTED, max(MOST_TURNS, len(said)), _ended(said)),
+        *("", context, relationship, EpisodeSource.IMPORTED, max(MOST_TURNS, len(said)), _episode_end(said)),
         reference=reference,
     )
     shown = [one.profile.name for one in seats]
     name = " and ".join([", ".join(shown[:-1]), shown[-1]])
-    return EpisodeSetup(name, seats, episode, said, collection=home or COLLECTION)
+    return EpisodeSetup(name, seats, episode, said, collection=home or DEFAULT_COLLECTION)
 
 
-def episode_line(state: EpisodeState, home: str) -> dict[str, Json]:
+def episode_json(state: EpisodeState, home: str) -> dict[str, Json]:
     """Return the line of an episode; what led up to it in another recording is not in it.
 
     Args:
@@ -240,7 +240,7 @@ def episode_line(state: EpisodeState, home: str) -> dict[str, Json]:
     names = [one.profile.name for one in state.agents]
     people: dict[str, Json] = {}
     for one in state.agents:
-        texts = {called: str(getattr(one.profile, key)) for key, called in _PROFILE.items()}
+        texts = {called: str(getattr(one.profile, key)) for key, called in _PROFILE_KEYS.items()}
         told = {called: text for called, text in texts.items() if text or called not in ("values", "decision_style")}
         people[one.profile.name] = {"name": one.profile.name, **told}
     return {
@@ -248,8 +248,8 @@ def episode_line(state: EpisodeState, home: str) -> dict[str, Json]:
         "names": [*names],
         "personal_info": people,
         "social_goal": {one.profile.name: one.goal for one in state.agents},
-        CONVERSATION: [
-            {"speaker": one.agent.profile.name, "dialogue": written_dialogue(one.turn, one.agent.profile.name)}
+        CONVERSATION_KEY: [
+            {"speaker": one.agent.profile.name, "dialogue": format_dialogue(one.turn, one.agent.profile.name)}
             for one in state.done
             if one.agent is not None and one.number
         ],
@@ -259,51 +259,51 @@ def episode_line(state: EpisodeState, home: str) -> dict[str, Json]:
     }
 
 
-def _profile(path: Path, line: int, name: str, found: Mapping[str, Json]) -> Profile:
-    texts = [text_at(path, line, found, called, required=False) for called in _PROFILE.values()]
+def _read_profile(path: Path, line: int, name: str, found: Mapping[str, Json]) -> Profile:
+    texts = [read_text_field(path, line, found, called, required=False) for called in _PROFILE_KEYS.values()]
     return Profile(name, *texts)
 
 
-def _goal(path: Path, line: int, found: Mapping[str, Json], name: str) -> str:
+def _read_goal(path: Path, line: int, found: Mapping[str, Json], name: str) -> str:
     if name not in found:
-        raise damaged(path, f"“{name}” is missing in “social_goal”", line)
-    return text_at(path, line, found, name, required=False)
+        raise damaged_file_error(path, f"“{name}” is missing in “social_goal”", line)
+    return read_text_field(path, line, found, name, required=False)
 
 
-def _said(path: Path, line: int, found: Json, names: Sequence[str]) -> OpeningTurn:
+def _read_opening_turn(path: Path, line: int, found: Json, names: Sequence[str]) -> OpeningTurn:
     if not isinstance(found, dict):
-        raise damaged(path, "a turn is no JSON object", line)
-    speaker = text_at(path, line, found, "speaker")
+        raise damaged_file_error(path, "a turn is no JSON object", line)
+    speaker = read_text_field(path, line, found, "speaker")
     if speaker not in names:
-        raise damaged(path, f"“{speaker}” has a turn and is not among “names”", line)
+        raise damaged_file_error(path, f"“{speaker}” has a turn and is not among “names”", line)
     return OpeningTurn(
-        read_turn(text_at(path, line, found, "dialogue", required=False), names), [*names].index(speaker)
+        read_turn(read_text_field(path, line, found, "dialogue", required=False), names), [*names].index(speaker)
     )
 
 
-def _ended(said: Sequence[OpeningTurn]) -> EpisodeEnd:
+def _episode_end(said: Sequence[OpeningTurn]) -> EpisodeEnd:
     if said and said[-1].turn.act is Act.LEAVE:
         return EpisodeEnd.LEFT
     return EpisodeEnd.LIMIT if len(said) >= MOST_TURNS else EpisodeEnd.CUT
 
 
-def _episode_lines_object(path: Path, line: int, found: Mapping[str, Json], key: str) -> Mapping[str, Json]:
+def _object_field(path: Path, line: int, found: Mapping[str, Json], key: str) -> Mapping[str, Json]:
     value = found.get(key)
     if not isinstance(value, dict):
-        raise damaged(path, f"“{key}” is missing or no JSON object", line)
+        raise damaged_file_error(path, f"“{key}” is missing or no JSON object", line)
     return value
 
 
-def _list(path: Path, line: int, found: Mapping[str, Json], key: str) -> list[Json]:
+def _list_field(path: Path, line: int, found: Mapping[str, Json], key: str) -> list[Json]:
     value = found.get(key)
     if not isinstance(value, list):
-        raise damaged(path, f"“{key}” is missing or no list", line)
+        raise damaged_file_error(path, f"“{key}” is missing or no list", line)
     return value
 
 
-GOALS = "agent_goals"
-FIRST = "first_name"
-_STANDING = (
+GOALS_KEY = "agent_goals"
+FIRST_NAME_KEY = "first_name"
+_RELATIONSHIPS = (
     Relationship.STRANGER,
     Relationship.ACQUAINTANCE,
     Relationship.ACQUAINTANCE,
@@ -321,17 +321,21 @@ def read_scenario(path: Path, line: int, found: Mapping[str, Json]) -> Scenario:
     Raises:
         UserError: something is missing, or the relationship is not known.
     """
-    goals = found.get(GOALS)
+    goals = found.get(GOALS_KEY)
     if not isinstance(goals, list) or len(goals) < 2 or not all(isinstance(one, str) for one in goals):
-        raise damaged(path, f"“{GOALS}” is no list of two goals or more", line)
-    told = text_at(path, line, found, "relationship")
-    named = {one.value: one for one in _STANDING} | {str(number): one for number, one in enumerate(_STANDING)}
+        raise damaged_file_error(path, f"“{GOALS_KEY}” is no list of two goals or more", line)
+    told = read_text_field(path, line, found, "relationship")
+    named = {one.value: one for one in _RELATIONSHIPS} | {str(number): one for number, one in enumerate(_RELATIONSHIPS)}
     if told not in named:
-        raise damaged(path, f"“{told}” is no relationship", line)
-    context = _plain(text_at(path, line, found, "scenario"))
-    name = text_at(path, line, found, "codename", required=False) or context[:40]
+        raise damaged_file_error(path, f"“{told}” is no relationship", line)
+    context = _strip_tags(read_text_field(path, line, found, "scenario"))
+    name = read_text_field(path, line, found, "codename", required=False) or context[:40]
     return Scenario(
-        new_id(), name, context, named[told], tuple(_plain(plain_text(path, line, one, GOALS)) for one in goals)
+        new_id(),
+        name,
+        context,
+        named[told],
+        tuple(_strip_tags(clean_text(path, line, one, GOALS_KEY)) for one in goals),
     )
 
 
@@ -343,10 +347,10 @@ def read_character(path: Path, line: int, found: Mapping[str, Json]) -> Characte
     """
 
     def told(*keys: str) -> str:
-        texts = [text_at(path, line, found, key, required=False).rstrip(".") for key in keys]
+        texts = [read_text_field(path, line, found, key, required=False).rstrip(".") for key in keys]
         return ". ".join(one for one in texts if one)
 
-    name = " ".join(part for part in (text_at(path, line, found, FIRST), told("last_name")) if part)
+    name = " ".join(part for part in (read_text_field(path, line, found, FIRST_NAME_KEY), told("last_name")) if part)
     personality = told("personality_and_values") or told("big_five")
     profile = Profile(
         *(name, told("age"), told("occupation"), told("gender_pronoun"), personality),
@@ -356,15 +360,15 @@ def read_character(path: Path, line: int, found: Mapping[str, Json]) -> Characte
     return Character(new_id(), profile)
 
 
-def _plain(text: str) -> str:
+def _strip_tags(text: str) -> str:
     return " ".join(_TAG.sub("", text).split())
 
 
-_LARGEST = 50 * MEGABYTE
-_CALLED = {key: key for key in DIMENSIONS} | {"financial": "financial_and_material_benefits"}
+_MAX_SCORES_BYTES = 50 * MEGABYTE
+_SCORE_COLUMNS = {key: key for key in DIMENSIONS} | {"financial": "financial_and_material_benefits"}
 """Dimension -> its column."""
-_NEEDED = ("episode", "rater", "agent")
-HEAD = ("set", *_NEEDED, *(_CALLED[key] for key in DIMENSIONS))
+_KEY_COLUMNS = ("episode", "rater", "agent")
+CSV_COLUMNS = ("set", *_KEY_COLUMNS, *(_SCORE_COLUMNS[key] for key in DIMENSIONS))
 """Columns as they are written; others, such as `is_target`, are passed over."""
 
 
@@ -394,22 +398,22 @@ def read_scores(path: Path) -> list[SotopiaScore]:
             named.
     """
     try:
-        rows = csv.DictReader(io.StringIO(read_text(path, _LARGEST)), strict=True)
+        rows = csv.DictReader(io.StringIO(read_text(path, _MAX_SCORES_BYTES)), strict=True)
         columns = [one.strip() for one in rows.fieldnames or ()]
-        if missing := [one for one in (*_NEEDED, *_CALLED.values()) if one not in columns]:
-            raise damaged(path, f"the column “{missing[0]}” is missing")
-        found = [_score(path, rows.line_num, row) for row in rows]
+        if missing := [one for one in (*_KEY_COLUMNS, *_SCORE_COLUMNS.values()) if one not in columns]:
+            raise damaged_file_error(path, f"the column “{missing[0]}” is missing")
+        found = [_read_score(path, rows.line_num, row) for row in rows]
     except csv.Error as error:
-        raise damaged(path, str(error)) from None
+        raise damaged_file_error(path, str(error)) from None
     if not found:
         raise UserError(f"There are no scores in {path.name}.", "Choose a file with a row for each rater and agent.")
     return found
 
 
-def _score(path: Path, line: int, row: dict[str, str | None]) -> SotopiaScore:
+def _read_score(path: Path, line: int, row: dict[str, str | None]) -> SotopiaScore:
     def text(column: str) -> str:
         if not (value := (row.get(column) or "").strip()):
-            raise damaged(path, f"“{column}” is empty", line)
+            raise damaged_file_error(path, f"“{column}” is empty", line)
         return value
 
     def number(column: str, low: int, high: int) -> int:
@@ -417,11 +421,11 @@ def _score(path: Path, line: int, row: dict[str, str | None]) -> SotopiaScore:
         try:
             found = int(value)
         except ValueError:
-            raise damaged(path, f"“{value}” in “{column}” is no whole number", line) from None
+            raise damaged_file_error(path, f"“{value}” in “{column}” is no whole number", line) from None
         if not low <= found <= high:
-            raise damaged(path, f"{found} in “{column}” is not between {low} and {high}", line)
+            raise damaged_file_error(path, f"{found} in “{column}” is not between {low} and {high}", line)
         return found
 
-    scores = {key: number(_CALLED[key], *limits) for key, limits in ranges().items()}
+    scores = {key: number(_SCORE_COLUMNS[key], *limits) for key, limits in score_ranges().items()}
     home = (row.get("set") or "").strip()
     return SotopiaScore(line, home, text("episode"), text("rater"), number("agent", 1, 100) - 1, scores)

@@ -77,7 +77,7 @@ class ItemDraw:
     left_out: Mapping[str, int] = field(default_factory=dict)
 
 
-WRONG = 4
+WRONG_OPTION_COUNT = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +95,12 @@ class MultipleChoiceOptions:
     homes: tuple[str, ...]
 
 
-def same(text: str) -> str:
+def normalize_text(text: str) -> str:
     """Return what is equal for texts that differ in nothing but case and white space."""
     return " ".join(text.casefold().split())
 
 
-def choices(
+def draw_options(
     own: ItemCandidate,
     text: Callable[[ItemCandidate], str],
     others: Sequence[ItemCandidate],
@@ -120,25 +120,25 @@ def choices(
         fits: whether another one's text may be a wrong option.
     """
     right = text(own)
-    taken = {same(right)}
+    taken = {normalize_text(right)}
     wrong: list[ItemCandidate] = []
-    for one in shuffled(others, chance):
-        said = same(text(one))
+    for one in iter_shuffled(others, chance):
+        said = normalize_text(text(one))
         if said and said not in taken and one.about != own.about and fits(one):
             taken.add(said)
             wrong.append(one)
-            if len(wrong) == WRONG:
+            if len(wrong) == WRONG_OPTION_COUNT:
                 break
-    if len(wrong) < WRONG:
+    if len(wrong) < WRONG_OPTION_COUNT:
         return None
-    place = chance.randrange(WRONG + 1)
+    place = chance.randrange(WRONG_OPTION_COUNT + 1)
     options = [text(one) for one in wrong]
     options.insert(place, right)
     homes = dict.fromkeys(one.recording_id for one in wrong)
     return MultipleChoiceOptions(tuple(options), place, tuple(one for one in homes if one != own.recording_id))
 
 
-def shuffled(others: Sequence[ItemCandidate], chance: random.Random) -> Iterator[ItemCandidate]:
+def iter_shuffled(others: Sequence[ItemCandidate], chance: random.Random) -> Iterator[ItemCandidate]:
     """Yield all of them in a random order, which costs no more than what is taken of it."""
     moved: dict[int, int] = {}
     for left in range(len(others), 0, -1):
@@ -147,26 +147,26 @@ def shuffled(others: Sequence[ItemCandidate], chance: random.Random) -> Iterator
         moved[place] = moved.get(left - 1, left - 1)
 
 
-def place_of(one: ItemCandidate) -> tuple[str, int, int, str, str]:
+def candidate_sort_key(one: ItemCandidate) -> tuple[str, int, int, str, str]:
     """Return what a candidate is sorted by: recording, time, and what it was made from."""
     return one.recording_id, one.start_us, one.end_us, one.about, one.made_from
 
 
-def in_order(candidates: Iterable[ItemCandidate]) -> list[ItemCandidate]:
+def sort_candidates(candidates: Iterable[ItemCandidate]) -> list[ItemCandidate]:
     """Return candidates sorted, so that the same seed draws the same ones however they were read."""
-    return sorted(candidates, key=place_of)
+    return sorted(candidates, key=candidate_sort_key)
 
 
 FEW_OPTIONS = "fewer than four other texts would do as wrong options"
 NO_ATTRIBUTES = "no attribute is filled in"
 NO_TEXT = "nothing is filled in that could be the right option"
 NO_WORDS = "nobody says anything in it that the agent answers"
-SAME_MOMENT = "another person's segment of a moment that is there already"
-LACKING = "in a collection that has no item of one of the labels"
-SMALLER = "fewer than wished, because a label has too few for its share"
+DUPLICATE_MOMENT = "another person's segment of a moment that is there already"
+MISSING_LABEL = "in a collection that has no item of one of the labels"
+REDUCED_DRAW = "fewer than wished, because a label has too few for its share"
 
 
-def nothing_to_draw(
+def no_items_error(
     what: str,
     pool: CandidatePool,
     further: Mapping[str, int] | None = None,
@@ -181,7 +181,7 @@ def nothing_to_draw(
         begin: what to do where nothing was left out, because there is nothing.
     """
     reasons = {**pool.left_out, **(further or {})}
-    reasons.pop(SAME_MOMENT, None)
+    reasons.pop(DUPLICATE_MOMENT, None)
     if not reasons:
         return UserError(f"There is {what}, so no item can be made.", begin)
     most = max(reasons, key=lambda one: reasons[one])

@@ -11,14 +11,14 @@ from fractions import Fraction
 from typing import Any, cast
 
 from benchmark.items.candidates import (
-    LACKING,
-    SMALLER,
+    MISSING_LABEL,
+    REDUCED_DRAW,
     CandidatePool,
     ItemCandidate,
     ItemDraw,
     ItemSamplingRule,
-    in_order,
-    nothing_to_draw,
+    no_items_error,
+    sort_candidates,
 )
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -46,7 +46,7 @@ def quotas(size: int, shares: Mapping[str, float]) -> dict[str, int]:
     return found
 
 
-def largest(size: int, shares: Mapping[str, float], there: Mapping[str, int]) -> dict[str, int]:
+def largest_quotas(size: int, shares: Mapping[str, float], there: Mapping[str, int]) -> dict[str, int]:
     """Return the quotas of the largest draw of at most `size` items for which there are enough of every class.
 
     A draw for which a class is too small becomes smaller as a whole, so that its balance stays what it was to be.
@@ -64,7 +64,7 @@ def largest(size: int, shares: Mapping[str, float], there: Mapping[str, int]) ->
     return dict.fromkeys(shares, 0)
 
 
-def even_size(size: int, collections: int) -> int:
+def items_per_collection(size: int, collections: int) -> int:
     """Return how many items each of so many collections gives at most, of `size` in all; 0 for as many as can be.
 
     Raises:
@@ -78,7 +78,7 @@ def even_size(size: int, collections: int) -> int:
     return size // collections
 
 
-def even_sizes(size: int, there: Mapping[str, int]) -> dict[str, int]:
+def collection_sizes(size: int, there: Mapping[str, int]) -> dict[str, int]:
     """Return how many items each collection gives, the same number each, of `size` in all; 0 for as many as can be.
 
     Args:
@@ -91,10 +91,10 @@ def even_sizes(size: int, there: Mapping[str, int]) -> dict[str, int]:
     if not there:
         return {}
     each = min(there.values())
-    return dict.fromkeys(there, min(each, even_size(size, len(there)) or each))
+    return dict.fromkeys(there, min(each, items_per_collection(size, len(there)) or each))
 
 
-def cut(
+def cut_negatives(
     gaps: Sequence[ItemCandidate], lengths: Sequence[int], number: int, chance: random.Random
 ) -> list[ItemCandidate]:
     """Return so many stretches out of gaps, each as long as one of `lengths`; no two share time.
@@ -133,7 +133,7 @@ NEGATIVES = ("both", "annotated", "unmarked")
 Classes = Mapping[str, Sequence[ItemCandidate]]
 
 
-def balanced(
+def draw_balanced(
     pool: CandidatePool,
     classes: Classes,
     shares: Mapping[str, float],
@@ -157,24 +157,24 @@ def balanced(
     """
     wanted = {key: weight for key, weight in shares.items() if weight > 0}
     gaps = pool.gaps if negative and rule.more.get("negatives", NEGATIVES[0]) != "annotated" else ()
-    kept = {key: in_order(classes.get(key, ())) for key in wanted}
+    kept = {key: sort_candidates(classes.get(key, ())) for key in wanted}
     if negative in kept and rule.more.get("negatives") == "unmarked":
         kept[negative] = []
     for key in wanted:
         if not kept[key] and not (key == negative and gaps):
-            raise nothing_to_draw(f"no segment with the label “{key}” to draw", pool)
-    strata = [_Stratum(kept, in_order(gaps), wanted, negative)]
+            raise no_items_error(f"no segment with the label “{key}” to draw", pool)
+    strata = [_Stratum(kept, sort_candidates(gaps), wanted, negative)]
     left_out: dict[str, int] = {}
     if rule.stratify:
-        strata, lacking = _by_collection(strata[0])
+        strata, lacking = _split_by_collection(strata[0])
         if lacking:
-            left_out[LACKING] = lacking
+            left_out[MISSING_LABEL] = lacking
         if not strata:
-            raise nothing_to_draw("no collection that has segments with every label", pool, left_out)
-    each = even_size(rule.size, len(strata))
-    found = _drawn(strata, each, chance)
+            raise no_items_error("no collection that has segments with every label", pool, left_out)
+    each = items_per_collection(rule.size, len(strata))
+    found = _draw_strata(strata, each, chance)
     if each and (short := each * len(strata) - len(found)):
-        left_out[SMALLER] = short
+        left_out[REDUCED_DRAW] = short
     chance.shuffle(found)
     return ItemDraw(tuple(found), left_out)
 
@@ -189,19 +189,19 @@ class _Stratum:
 
     def most(self, size: int) -> int:
         """Return how many items of at most `size` it has room for, if every stretch finds a place."""
-        return sum(largest(size, self.shares, self._there(size)).values())
+        return sum(largest_quotas(size, self.shares, self._there(size)).values())
 
     def draw(self, size: int, chance: random.Random) -> list[ItemCandidate]:
         """Return at most `size` items; fewer where stretches find no place."""
-        quotas = largest(size, self.shares, self._there(size))
+        quotas = largest_quotas(size, self.shares, self._there(size))
         found = {
             key: chance.sample(self.classes[key], min(number, len(self.classes[key]))) for key, number in quotas.items()
         }
         short = quotas.get(self.negative, 0) - len(found.get(self.negative, ()))
         if short:
             lengths = [one.end_us - one.start_us for key in found if key != self.negative for one in found[key]]
-            found[self.negative] += cut(self.gaps, lengths, short, chance)
-            quotas = largest(size, self.shares, {key: len(those) for key, those in found.items()})
+            found[self.negative] += cut_negatives(self.gaps, lengths, short, chance)
+            quotas = largest_quotas(size, self.shares, {key: len(those) for key, those in found.items()})
         return [one for key, number in quotas.items() for one in found[key][:number]]
 
     def _there(self, size: int) -> dict[str, int]:
@@ -211,7 +211,7 @@ class _Stratum:
         return there
 
 
-def _drawn(strata: Sequence[_Stratum], each: int, chance: random.Random) -> list[ItemCandidate]:
+def _draw_strata(strata: Sequence[_Stratum], each: int, chance: random.Random) -> list[ItemCandidate]:
     """Return the same number of items of each stratum, as many as the smallest gives."""
     if len(strata) == 1:
         return strata[0].draw(each, chance)
@@ -226,7 +226,7 @@ def _drawn(strata: Sequence[_Stratum], each: int, chance: random.Random) -> list
         size = smallest
 
 
-def _by_collection(whole: _Stratum) -> tuple[list[_Stratum], int]:
+def _split_by_collection(whole: _Stratum) -> tuple[list[_Stratum], int]:
     """Return a stratum for each collection that has every class, and how many candidates the others have."""
     homes = sorted({one.collection_id for those in whole.classes.values() for one in those})
     found: list[_Stratum] = []
@@ -242,7 +242,7 @@ def _by_collection(whole: _Stratum) -> tuple[list[_Stratum], int]:
 
 
 DISAGREED, REVIEWED, UNREVIEWED, HELD_OUT = "disagreed", "reviewed", "unreviewed", "hold-out"
-INCLUDED: Mapping[str, str] = {
+INCLUDE_LABELS: Mapping[str, str] = {
     DISAGREED: "what people disagree about",
     REVIEWED: "what one person marked and others agree with",
     UNREVIEWED: "what one person marked and nobody reviewed",
@@ -282,8 +282,10 @@ class SamplingOptions:
             UserError: something of it is not.
         """
         for one in self.include:
-            if one not in INCLUDED:
-                raise UserError(f"“{one}” is nothing that can be included.", f"Choose among {', '.join(INCLUDED)}.")
+            if one not in INCLUDE_LABELS:
+                raise UserError(
+                    f"“{one}” is nothing that can be included.", f"Choose among {', '.join(INCLUDE_LABELS)}."
+                )
         if self.negatives not in NEGATIVES:
             raise UserError(f"“{self.negatives}” are no negatives.", f"Choose one of {', '.join(NEGATIVES)}.")
         if any(weight < 0 for weight in self.shares.values()):
@@ -294,7 +296,7 @@ class SamplingOptions:
         return {**asdict(self), "include": sorted({*self.include}), "conditions": [*self.conditions]}
 
 
-def wishes_from(found: Mapping[str, Json]) -> SamplingOptions:
+def read_sampling_options(found: Mapping[str, Json]) -> SamplingOptions:
     """Read what `Wishes.as_json` made.
 
     Raises:

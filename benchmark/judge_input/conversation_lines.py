@@ -6,25 +6,25 @@ What is left out of a conversation that is too long for a judge, by stated rules
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from annotate.cues.cue_marks import CueMark, cues_at
+from annotate.cues.cue_marks import CueMark, cues_by_utterance
 from annotate.transcript.conversation_history import DialogueTurn
-from benchmark.disclosure.cast_names import UNKNOWN, Written
+from benchmark.disclosure.cast_names import UNKNOWN_SPEAKER, TextFilter
 from benchmark.judge_input.input_plan import Shortened
-from benchmark.prompts.answer_form import on_one_line
-from project.entities.judgments import RAW
+from benchmark.prompts.answer_form import to_single_line
+from project.entities.judgments import RAW_CONDITION
 from project.session.session import Session
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 
-RULES: Mapping[str, str] = {
+SHORTENING_RULES: Mapping[str, str] = {
     "before": "Turns before the segment are left out, the oldest first.",
     "long": "A longer turn loses its middle.",
     "middle": "Turns in the middle of the segment are left out.",
     "frames": "Fewer frames are shown, evenly spaced, where a model says that its context is full.",
 }
 """Every rule, in the order in which it is used; a later one only where the earlier ones do not suffice."""
-LONGEST_TURN = 1_000
+MAX_TURN_CHARS = 1_000
 """Characters that a turn keeps by the rule `long`."""
-_LEFT_OUT = "[…]"
+_ELLIPSIS = "[…]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class PromptTurn:
         return len(self.head) + len(self.text) + 1
 
 
-def shortened(lines: Sequence[PromptTurn], longest: int) -> tuple[list[PromptTurn], tuple[Shortened, ...]]:
+def shorten_turns(lines: Sequence[PromptTurn], longest: int) -> tuple[list[PromptTurn], tuple[Shortened, ...]]:
     """Return the turns that are told, with a line that says so where some are left out, and what was left out.
 
     Args:
@@ -55,25 +55,25 @@ def shortened(lines: Sequence[PromptTurn], longest: int) -> tuple[list[PromptTur
         longest: characters of all together.
     """
     done: list[Shortened] = []
-    kept, gone = _oldest_first(lines, longest)
+    kept, gone = _drop_oldest(lines, longest)
     if gone:
         done.append(Shortened("before", len(gone), _size(gone)))
     if _size(kept) > longest:
-        cut = [_without_middle(one) for one in kept]
+        cut = [_cut_middle(one) for one in kept]
         saved = _size(kept) - _size(cut)
         if saved > 0:
             done.append(Shortened("long", sum(a != b for a, b in zip(kept, cut, strict=True)), saved))
         kept = cut
-    head = [_note(len(gone), before=True)] if gone else []
+    head = [_omission_note(len(gone), before=True)] if gone else []
     if _size(kept) <= longest or len(kept) == 1:
         return head + kept, tuple(done)
-    first, last = _ends(kept, longest)
+    first, last = _count_kept_ends(kept, longest)
     left = kept[first : len(kept) - last]
     done.append(Shortened("middle", len(left), _size(left)))
-    return [*head, *kept[:first], _note(len(left), before=False), *kept[len(kept) - last :]], tuple(done)
+    return [*head, *kept[:first], _omission_note(len(left), before=False), *kept[len(kept) - last :]], tuple(done)
 
 
-def _oldest_first(lines: Sequence[PromptTurn], longest: int) -> tuple[list[PromptTurn], list[PromptTurn]]:
+def _drop_oldest(lines: Sequence[PromptTurn], longest: int) -> tuple[list[PromptTurn], list[PromptTurn]]:
     """Return the turns that are left when the oldest before the segment go until the rest fits, and those that went."""
     size, count = _size(lines), 0
     while count < len(lines) and lines[count].before and size > longest:
@@ -82,14 +82,14 @@ def _oldest_first(lines: Sequence[PromptTurn], longest: int) -> tuple[list[Promp
     return [*lines[count:]], [*lines[:count]]
 
 
-def _without_middle(line: PromptTurn) -> PromptTurn:
-    if len(line.text) <= LONGEST_TURN:
+def _cut_middle(line: PromptTurn) -> PromptTurn:
+    if len(line.text) <= MAX_TURN_CHARS:
         return line
-    half = (LONGEST_TURN - len(_LEFT_OUT)) // 2
-    return replace(line, text=f"{line.text[:half].rstrip()} {_LEFT_OUT} {line.text[-half:].lstrip()}")
+    half = (MAX_TURN_CHARS - len(_ELLIPSIS)) // 2
+    return replace(line, text=f"{line.text[:half].rstrip()} {_ELLIPSIS} {line.text[-half:].lstrip()}")
 
 
-def _ends(lines: Sequence[PromptTurn], longest: int) -> tuple[int, int]:
+def _count_kept_ends(lines: Sequence[PromptTurn], longest: int) -> tuple[int, int]:
     """Return how many turns stay at the beginning and at the end, taken in turns; the last one always does."""
     first, last, size = 0, 1, lines[-1].size
     while first + last < len(lines):
@@ -102,7 +102,7 @@ def _ends(lines: Sequence[PromptTurn], longest: int) -> tuple[int, int]:
     return first, last
 
 
-def _note(count: int, *, before: bool) -> PromptTurn:
+def _omission_note(count: int, *, before: bool) -> PromptTurn:
     return PromptTurn("", f"({count} {'turn' if count == 1 else 'turns'} left out here)", before)
 
 
@@ -110,12 +110,12 @@ def _size(lines: Sequence[PromptTurn]) -> int:
     return sum(one.size for one in lines)
 
 
-def lines_of(
+def prompt_turns(
     turns: Iterable[DialogueTurn],
     start_us: int,
     names: Mapping[str, str],
-    written: Written,
-    condition: str = RAW,
+    written: TextFilter,
+    condition: str = RAW_CONDITION,
     loose: Sequence[CueMark] = (),
 ) -> list[PromptTurn]:
     """Return a line for each turn: seconds from the segment's start, speaker, words, and cues where they were noticed.
@@ -130,51 +130,55 @@ def lines_of(
     """
     found = []
     for one in turns:
-        speaker = names.get(one.participant_id or "", UNKNOWN)
-        text = _with_cues(on_one_line(written(one.text)), one, names, written, condition)
-        head = _head(one.start_us - start_us, speaker, before=not one.inside)
+        speaker = names.get(one.participant_id or "", UNKNOWN_SPEAKER)
+        text = _insert_cues(to_single_line(written(one.text)), one, names, written, condition)
+        head = _turn_head(one.start_us - start_us, speaker, before=not one.inside)
         found.append((one.start_us, one.end_us, PromptTurn(head, text, not one.inside)))
     for cue in loose:
-        head = _head(cue.start_us - start_us, "", before=False)
-        found.append((cue.start_us, cue.end_us, PromptTurn(head, _told(cue, None, names, written, condition), False)))
+        head = _turn_head(cue.start_us - start_us, "", before=False)
+        found.append(
+            (cue.start_us, cue.end_us, PromptTurn(head, _format_cue(cue, None, names, written, condition), False))
+        )
     return [line for *_, line in sorted(found, key=lambda one: one[:2])]
 
 
-def loose_cues(session: Session, recording_id: str, start_us: int, end_us: int) -> list[CueMark]:
+def cues_outside_turns(session: Session, recording_id: str, start_us: int, end_us: int) -> list[CueMark]:
     """Return the cues of people that lie in a stretch and in no utterance."""
     return [
         cue
-        for cue in cues_at(session, recording_id).get("", ())
+        for cue in cues_by_utterance(session, recording_id).get("", ())
         if not cue.prelabel and cue.start_us < end_us and cue.end_us > start_us
     ]
 
 
-def seconds(time_us: int, *, fine: bool = False) -> str:
+def format_seconds(time_us: int, *, fine: bool = False) -> str:
     """Return a time in seconds as a judge is told it."""
-    text = f"{time_us / SECOND:.{2 if fine else 1}f}"
+    text = f"{time_us / SECOND_US:.{2 if fine else 1}f}"
     return f"{'0.00' if fine else '0.0'} s" if text in ("-0.0", "-0.00") else f"{text} s"
 
 
-def _head(time_us: int, speaker: str, *, before: bool) -> str:
-    head = f"{'(before) ' if before else ''}{seconds(time_us)}  "
+def _turn_head(time_us: int, speaker: str, *, before: bool) -> str:
+    head = f"{'(before) ' if before else ''}{format_seconds(time_us)}  "
     return f"{head}{speaker}: " if speaker else head
 
 
-def _with_cues(text: str, turn: DialogueTurn, names: Mapping[str, str], written: Written, condition: str) -> str:
+def _insert_cues(text: str, turn: DialogueTurn, names: Mapping[str, str], written: TextFilter, condition: str) -> str:
     if not turn.cues:
         return text
     words = text.split()
     after: dict[int, list[str]] = {}
     for cue in turn.cues:
         place = min(max(cue.word, -1), len(words) - 1)
-        after.setdefault(place, []).append(_told(cue, turn.participant_id, names, written, condition))
+        after.setdefault(place, []).append(_format_cue(cue, turn.participant_id, names, written, condition))
     told = [*after.get(-1, ())]
     for place, word in enumerate(words):
         told += [word, *after.get(place, ())]
     return " ".join(told)
 
 
-def _told(cue: CueMark, speaker_id: str | None, names: Mapping[str, str], written: Written, condition: str) -> str:
-    what = on_one_line(written(cue.shown if condition == RAW else cue.name.lower()))
+def _format_cue(
+    cue: CueMark, speaker_id: str | None, names: Mapping[str, str], written: TextFilter, condition: str
+) -> str:
+    what = to_single_line(written(cue.shown if condition == RAW_CONDITION else cue.name.lower()))
     who = names.get(cue.participant_id or "", "") if cue.participant_id != speaker_id else ""
     return f"({who}: {what})" if who else f"({what})"

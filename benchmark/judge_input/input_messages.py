@@ -1,6 +1,6 @@
 """From a plan to the messages that are sent: exact frames are decoded, made smaller and encoded once."""
 
-from anonymize.privacy.exported_clips import state_as
+from anonymize.privacy.exported_clips import file_version
 from benchmark.judge_input.input_plan import InputPlan, PlannedMedia
 from models.connection.guard import ApprovedContent
 from models.judges.judge_interface import JudgeFrame, JudgeVideo, Message, Role
@@ -8,7 +8,7 @@ from project.errors import UserError
 from project.files.fingerprints import fingerprint
 
 
-def build(plan: InputPlan, cleared: ApprovedContent | None = None) -> tuple[Message, ...]:
+def build_messages(plan: InputPlan, cleared: ApprovedContent | None = None) -> tuple[Message, ...]:
     """Return the messages of a plan, the system's and the user's, and vouch for all that is in them.
 
     Args:
@@ -21,10 +21,10 @@ def build(plan: InputPlan, cleared: ApprovedContent | None = None) -> tuple[Mess
     pictures: tuple[JudgeFrame, ...] = ()
     clip = None
     if plan.media is not None:
-        before = _same(plan.media)
-        pictures, clip = _pictures(plan.media), _clip(plan.media)
-        if plan.media.sha256 and _same(plan.media) != before:
-            raise _changed(plan.media)
+        before = _require_same_file(plan.media)
+        pictures, clip = _read_frames(plan.media), _read_clip(plan.media)
+        if plan.media.sha256 and _require_same_file(plan.media) != before:
+            raise _changed_file_error(plan.media)
     if cleared is not None:
         for text in (plan.system, plan.text):
             cleared.add_text(text, plan.condition)
@@ -39,36 +39,36 @@ def build(plan: InputPlan, cleared: ApprovedContent | None = None) -> tuple[Mess
     )
 
 
-def _same(media: PlannedMedia) -> object:
+def _require_same_file(media: PlannedMedia) -> object:
     """Return what changes with the file, once it is seen to be the one of the plan: of a rendering every bit counts.
 
     Raises:
         UserError: it is another one by now.
     """
-    state: object = state_as(media.path, media.sha256) if media.sha256 else fingerprint(media.path)
+    state: object = file_version(media.path, media.sha256) if media.sha256 else fingerprint(media.path)
     if state is None or (not media.sha256 and state != media.fingerprint):
-        raise _changed(media)
+        raise _changed_file_error(media)
     return state
 
 
-def _changed(media: PlannedMedia) -> UserError:
+def _changed_file_error(media: PlannedMedia) -> UserError:
     return UserError(f"{media.path.name} was changed since the request was planned.", "Ask again.")
 
 
-def _pictures(media: PlannedMedia) -> tuple[JudgeFrame, ...]:
+def _read_frames(media: PlannedMedia) -> tuple[JudgeFrame, ...]:
     if not media.frames:
         return ()
-    from media.excerpts import chosen_jpegs
+    from media.excerpts import decode_jpegs
 
     size = (media.width, media.height)
-    made = chosen_jpegs(media.path, [one.position for one in media.frames], size, media.quality)
+    made = decode_jpegs(media.path, [one.position for one in media.frames], size, media.quality)
     return tuple(JudgeFrame(one.time_us, one.shown, jpeg, *size) for one, jpeg in zip(media.frames, made, strict=True))
 
 
-def _clip(media: PlannedMedia) -> JudgeVideo | None:
+def _read_clip(media: PlannedMedia) -> JudgeVideo | None:
     if media.clip is None:
         return None
-    from media.excerpts import small_clip
+    from media.excerpts import encode_small_clip
 
     start_us, end_us = (time_us - media.zero_us for time_us in media.clip)
-    return JudgeVideo(small_clip(media.path, start_us, end_us, (media.width, media.height)), *media.clip)
+    return JudgeVideo(encode_small_clip(media.path, start_us, end_us, (media.width, media.height)), *media.clip)

@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
-from benchmark.prompts.answer_form import FormSpec, answer_form, form_from
-from benchmark.prompts.judge_prompt import THINKING
+from benchmark.prompts.answer_form import FormSpec, answer_form, read_form
+from benchmark.prompts.judge_prompt import THINKING_VARIANTS
 from models.judges.judge_interface import AnswerForm, JudgeRequest, Message, SamplingParameters
-from project.entities.judgments import Modality, about_from, judgment_in
+from project.entities.judgments import Modality, judgment_id_of_part, parse_target
 from project.entities.study_records import Json
 
 INTERIOR, ENDPOINTS = "interior", "endpoints"
-RULES = (INTERIOR, ENDPOINTS)
+FRAME_RULES = (INTERIOR, ENDPOINTS)
 """Which frames stand for a segment: those between N + 1 equal parts, or N at equal steps from the first to the last."""
 
 
@@ -148,14 +148,14 @@ class InputPlan:
     @property
     def item(self) -> str:
         """Names what is judged, the same under every condition, and whichever answer of the judge's own it is about."""
-        if self.about and (judgment := judgment_in(about_from(self.about).part)):
+        if self.about and (judgment := judgment_id_of_part(parse_target(self.about).part)):
             return self.about.removesuffix(f"/{judgment}")
         return self.about or f"{self.recording_id}:{self.start_us}-{self.end_us}"
 
     @property
     def answer_form(self) -> AnswerForm:
         """What an answer has to look like."""
-        return answer_form(self.form, thinks=self.variant in THINKING)
+        return answer_form(self.form, thinks=self.variant in THINKING_VARIANTS)
 
     def question(
         self,
@@ -223,7 +223,7 @@ class InputPlan:
         return found
 
 
-def plan_from(found: Mapping[str, Json]) -> InputPlan:
+def read_plan(found: Mapping[str, Json]) -> InputPlan:
     """Read what `SightPlan.as_json` made."""
     media = cast(dict[str, Json] | None, found["media"])
     return InputPlan(
@@ -237,8 +237,8 @@ def plan_from(found: Mapping[str, Json]) -> InputPlan:
         prompt=str(found["prompt"]),
         system=str(found["system"]),
         text=str(found["text"]),
-        media=None if media is None else _media(media),
-        form=form_from(cast(dict[str, Json], found["form"])),
+        media=None if media is None else _read_media(media),
+        form=read_form(cast(dict[str, Json], found["form"])),
         truth=cast(dict[str, Json], found["truth"]),
         shortened=tuple(Shortened(*one) for one in cast(list[tuple[str, int, int]], found["shortened"])),
         notes=tuple(cast(list[str], found["notes"])),
@@ -262,7 +262,7 @@ def _media_json(media: PlannedMedia) -> dict[str, Json]:
     }
 
 
-def _media(found: Mapping[str, Json]) -> PlannedMedia:
+def _read_media(found: Mapping[str, Json]) -> PlannedMedia:
     clip = cast(list[int] | None, found["clip"])
     width, height = cast(list[int], found["size"])
     return PlannedMedia(

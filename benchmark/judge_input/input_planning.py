@@ -9,40 +9,53 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from annotate.transcript.conversation_history import conversation
+from annotate.transcript.conversation_history import read_conversation
 from benchmark.disclosure.cast_names import (
-    INTRODUCED,
-    Written,
-    agent_among,
-    cast_told,
-    names_of,
-    telling,
-    told_chain,
-    told_question,
-    words_state,
-    written_under,
+    ROLE_DESCRIPTIONS,
+    TextFilter,
+    agent_name,
+    condition_text_filter,
+    make_name_rewriter,
+    name_participants,
+    recording_cast,
+    rewrite_chain,
+    rewrite_question,
+    text_review_checksum,
 )
-from benchmark.disclosure.conditions import GONE, Source, homes_of_options, source_under
-from benchmark.judge_input.conversation_lines import PromptTurn, lines_of, loose_cues, seconds, shortened
+from benchmark.disclosure.conditions import MISSING_RECORDING, Source, find_source, option_recordings
+from benchmark.judge_input.conversation_lines import (
+    PromptTurn,
+    cues_outside_turns,
+    format_seconds,
+    prompt_turns,
+    shorten_turns,
+)
 from benchmark.judge_input.input_plan import ENDPOINTS, InputPlan, InputSettings, PlannedFrame, PlannedMedia, Shortened
 from benchmark.judge_input.judged_subjects import (
     SubjectLocation,
-    homes_of,
-    item_of,
-    place_of,
-    scheme_of,
-    seen_segment,
-    thawed,
-    truth_of,
+    frozen_truth,
+    get_scheme,
+    get_visible_segment,
+    item_sources,
+    locate_target,
+    read_frozen,
+    segment_subject,
 )
-from benchmark.judge_input.prompt_examples import Examples, examples_for, question_examples_for
-from benchmark.judge_input.subject_material import gathered, names_in_episode, with_homes
-from benchmark.prompts.answer_form import FormSpec, bare, definitions_of, on_one_line, shape_of
-from benchmark.prompts.judge_prompt import THINKING, VARIANTS, JudgePrompt, PromptSubject, task_of
-from benchmark.prompts.prompt_templates import Prompt, filled, prompt_for
-from models.judges.judge_backends import options_of
+from benchmark.judge_input.prompt_examples import Examples, build_question_examples, build_segment_examples
+from benchmark.judge_input.subject_material import add_source_recordings, gather_material, names_in_episode
+from benchmark.prompts.answer_form import FormSpec, answer_shape, field_definitions, to_single_line, without_definitions
+from benchmark.prompts.judge_prompt import THINKING_VARIANTS, VARIANTS, JudgePrompt, PromptSubject, get_judge_prompt
+from benchmark.prompts.prompt_templates import Prompt, fill_prompt, prompt_for
+from models.judges.judge_backends import build_options
 from models.judges.judge_interface import ModelOptions, TooLong
-from project.entities.judgments import PERSON, RAW, JudgeEntry, JudgmentTargetKind, Modality, about_from
+from project.entities.judgments import (
+    PERSON_BACKEND,
+    RAW_CONDITION,
+    JudgeEntry,
+    JudgmentTargetKind,
+    Modality,
+    parse_target,
+)
 from project.entities.study_records import Json, Participant
 from project.errors import UserError
 from project.files.temporary_files import cache_folder
@@ -50,17 +63,15 @@ from project.queries.recording_rows import all_collections, all_participants, pa
 from project.queries.transcript_rows import has_utterances
 from project.schemes.scheme_file import load_scheme
 from project.session.session import Session
-from project.timebase import SECOND, format_time
+from project.timebase import SECOND_US, format_time
 
 if TYPE_CHECKING:
     from media.frame_index import FrameIndex
 
-_FINE_BELOW_US = 10 * SECOND
+_FINE_BELOW_US = 10 * SECOND_US
 
 
-def planned_media(
-    source: Source, start_us: int, end_us: int, settings: InputSettings
-) -> tuple[PlannedMedia | None, str]:
+def plan_media(source: Source, start_us: int, end_us: int, settings: InputSettings) -> tuple[PlannedMedia | None, str]:
     """Plan what is taken from a file.
 
     Args:
@@ -75,8 +86,8 @@ def planned_media(
     Raises:
         UserError: the file cannot be read, or a rendering does not reach over the segment.
     """
-    from media.decoding import span
-    from media.excerpts import fitting
+    from media.decoding import frame_range
+    from media.excerpts import fit_size
     from media.frame_index import load_index
 
     index = load_index(source.path, cache_folder())
@@ -89,21 +100,21 @@ def planned_media(
             f"The rendering {source.path.name} does not reach over {format_time(start_us)} to {format_time(end_us)}.",
             "Export the whole recording, or that part of it.",
         )
-    size, note = fitting(index.canvas, settings.longest_side), ""
+    size, note = fit_size(index.canvas, settings.longest_side), ""
     frames: tuple[PlannedFrame, ...] = ()
     stretch = None
     if settings.clip:
         stretch = (start_us, min(end_us, times.end_us + source.zero_us))
     else:
-        positions = chosen_positions(*span(index, start, end), settings.frames, settings.rule)
-        frames = tuple(_frame(index, at, source.zero_us, start_us, end_us, settings.stamps) for at in positions)
+        positions = choose_frame_positions(*frame_range(index, start, end), settings.frames, settings.rule)
+        frames = tuple(_plan_frame(index, at, source.zero_us, start_us, end_us, settings.stamps) for at in positions)
         if len(frames) < settings.frames:
             note = f"The segment has {len(frames)} of the {settings.frames} frames that were asked for."
     file = (source.path, source.fingerprint, source.zero_us)
     return PlannedMedia(*file, frames, stretch, *size, settings.quality, source.sha256), note
 
 
-def chosen_positions(first: int, stop: int, count: int, rule: str) -> list[int]:
+def choose_frame_positions(first: int, stop: int, count: int, rule: str) -> list[int]:
     """Return the positions of frames that stand for all from `first` to before `stop`, each once.
 
     By `interior`, the frames at the whole parts of i n / (N + 1), i from 1 to N, as VLMEvalKit takes them; by
@@ -117,9 +128,9 @@ def chosen_positions(first: int, stop: int, count: int, rule: str) -> list[int]:
     return [first + at for at in dict.fromkeys(found)]
 
 
-def _frame(index: "FrameIndex", at: int, zero_us: int, start_us: int, end_us: int, stamps: bool) -> PlannedFrame:
+def _plan_frame(index: "FrameIndex", at: int, zero_us: int, start_us: int, end_us: int, stamps: bool) -> PlannedFrame:
     time_us = index.times.time_of(at) + zero_us
-    told = seconds(max(0, time_us - start_us), fine=end_us - start_us < _FINE_BELOW_US)
+    told = format_seconds(max(0, time_us - start_us), fine=end_us - start_us < _FINE_BELOW_US)
     return PlannedFrame(at, time_us, told if stamps else "")
 
 
@@ -148,21 +159,21 @@ def settings_for(entry: JudgeEntry, wanted: InputSettings = _USUAL) -> InputSett
     Raises:
         UserError: there is no such backend, or its settings do not fit.
     """
-    if entry.backend == PERSON:
+    if entry.backend == PERSON_BACKEND:
         return wanted
-    options = options_of(entry.backend, entry.settings)
+    options = build_options(entry.backend, entry.settings)
     if not isinstance(options, ModelOptions):
         return replace(wanted, frames=0, clip=False)
     frames = options.frames if options.sees == "frames" else 0
     return replace(wanted, frames=frames, clip=options.sees == "clip")
 
 
-def plan_sight(
+def plan_input(
     session: Session,
     about: str | UnmarkedSpan | SubjectLocation,
     task: str = "assess",
     variant: str = "plain",
-    condition: str = RAW,
+    condition: str = RAW_CONDITION,
     settings: InputSettings = _USUAL,
     *,
     prompt: Prompt | None = None,
@@ -185,20 +196,20 @@ def plan_sight(
     """
     if variant not in VARIANTS:
         raise UserError(f"There is no variant “{variant}”.", f"Choose one of {', '.join(VARIANTS)}.")
-    planner = _Planner(session, about, task_of(task), variant, condition, settings, prompt)
+    planner = _InputPlanner(session, about, get_judge_prompt(task), variant, condition, settings, prompt)
     return planner.plan()
 
 
-def reached(session: Session, key: str, task: JudgePrompt) -> SubjectLocation:
+def locate_subject(session: Session, key: str, task: JudgePrompt) -> SubjectLocation:
     """Return where something is that a task is asked about, with as much of it as the task tells.
 
     Raises:
         UserError: there is no such thing, or it is not to be seen yet.
     """
-    return place_of(session, about_from(key), told_chain=_CHAIN in task.material)
+    return locate_target(session, parse_target(key), told_chain=_CHAIN in task.material)
 
 
-class _Planner:
+class _InputPlanner:
     """Gathers what one request holds."""
 
     def __init__(
@@ -214,8 +225,8 @@ class _Planner:
         self._session, self._task, self._variant = session, task, variant
         self._condition, self._settings = condition, settings
         self._prompt = prompt or prompt_for(session, task.prompt)
-        self._written: Written = written_under(session, condition)
-        place = reached(session, about, task) if isinstance(about, str) else about
+        self._written: TextFilter = condition_text_filter(session, condition)
+        place = locate_subject(session, about, task) if isinstance(about, str) else about
         self._about = place.about.key if isinstance(place, SubjectLocation) else ""
         self._recording = session.recording(place.recording_id)
         self._state = "" if isinstance(place, UnmarkedSpan) else place.state
@@ -229,20 +240,20 @@ class _Planner:
             )
         self._told = settings.words and task.shows in (Modality.WORDS, Modality.BOTH)
         self._turns = (
-            conversation(session, self._recording.id, self._start, self._end, settings.before, settings.cues)
+            read_conversation(session, self._recording.id, self._start, self._end, settings.before, settings.cues)
             if self._told
             else []
         )
         self._people = self._everybody()
         part = place.about.part if isinstance(place, SubjectLocation) else ""
-        usual = names_of(self._people, self._written)
+        usual = name_participants(self._people, self._written)
         self._names = names_in_episode(session, task, self._recording.id, part, usual, self._written)
-        agent = agent_among(self._people, self._names)
+        agent = agent_name(self._people, self._names)
         people = [(self._names[one.id], one.id) for one in self._people]
         if isinstance(place, SubjectLocation):
             self._item = self._item_at(place, people, agent)
         else:
-            scheme = scheme_of(session, place.scheme) if place.scheme else session.scheme
+            scheme = get_scheme(session, place.scheme) if place.scheme else session.scheme
             self._item = PromptSubject(scheme, place.track or scheme.tracks[0].key, people=people, agent=agent)
         self._notes: list[str] = []
 
@@ -253,23 +264,23 @@ class _Planner:
                 "Ask another task.",
             )
         if place.about.subject is JudgmentTargetKind.SEGMENT:
-            return item_of(self._session, seen_segment(self._session, place.about.id), people, agent)
-        told = telling(self._people, self._names, self._written)
-        frozen = thawed(place.frozen, told) if place.frozen is not None else None
+            return segment_subject(self._session, get_visible_segment(self._session, place.about.id), people, agent)
+        told = make_name_rewriter(self._people, self._names, self._written)
+        frozen = read_frozen(place.frozen, told) if place.frozen is not None else None
         if place.frozen is not None and place.subject is JudgmentTargetKind.SEGMENT:
             content = place.frozen.content
             values = cast(dict[str, Json], content.get("values", {}))
-            scheme = scheme_of(self._session, place.scheme)
+            scheme = get_scheme(self._session, place.scheme)
             return PromptSubject(
                 *(scheme, place.track, str(content.get("label", "")), values, people, agent),
                 part=place.about.part,
-                material=gathered(self._session, place, self._names, told, self._task.material),
+                material=gather_material(self._session, place, self._names, told, self._task.material),
                 frozen=frozen,
             )
         place = replace(
             place,
-            question=told_question(place.question, told) if place.question is not None else None,
-            chain=told_chain(place.chain, told) if place.chain is not None else None,
+            question=rewrite_question(place.question, told) if place.question is not None else None,
+            chain=rewrite_chain(place.chain, told) if place.chain is not None else None,
         )
         return PromptSubject(
             self._session.scheme,
@@ -278,8 +289,8 @@ class _Planner:
             agent=agent,
             question=place.question,
             chain=place.chain,
-            part=place.about.part or _part_of_source(place),
-            material=gathered(self._session, place, self._names, told, self._task.material),
+            part=place.about.part or _source_part(place),
+            material=gather_material(self._session, place, self._names, told, self._task.material),
             frozen=frozen,
         )
 
@@ -294,7 +305,7 @@ class _Planner:
             raise UserError(reason, "Ask another task.")
         spec = task.spec(item)
         prompt = self._scrubbed(self._prompt)
-        lines, left_out = shortened(self._lines(), self._settings.longest_text)
+        lines, left_out = shorten_turns(self._lines(), self._settings.longest_text)
         media = self._media()
         values = {
             "context": self._context(),
@@ -303,7 +314,7 @@ class _Planner:
             "given": "\n".join(self._given()),
             "seen": self._seen(media),
             "conversation": "\n".join(f"{line.head}{line.text}" for line in lines),
-            "shape": shape_of(spec, thinks=self._variant in THINKING),
+            "shape": answer_shape(spec, thinks=self._variant in THINKING_VARIANTS),
         }
         others: tuple[str, ...] = ()
         if "examples" in prompt.slots(self._variant):
@@ -312,10 +323,10 @@ class _Planner:
             others = examples.recordings
             self._notes.append(examples.note)
         self._note_words()
-        text = filled(prompt, self._variant, values)
-        borrowed = homes_of_options(session, item.question) if item.question is not None else []
+        text = fill_prompt(prompt, self._variant, values)
+        borrowed = option_recordings(session, item.question) if item.question is not None else []
         if self._frozen is not None:
-            borrowed += [one for one in homes_of(self._frozen) if one != self._recording.id]
+            borrowed += [one for one in item_sources(self._frozen) if one != self._recording.id]
         return InputPlan(
             self._recording.id,
             self._about,
@@ -328,26 +339,26 @@ class _Planner:
             text.system,
             text.text,
             media,
-            bare(spec),
+            without_definitions(spec),
             self._truth(),
             left_out,
             tuple(self._notes),
-            with_homes(session, self._recording.id, [*others, *borrowed], GONE),
-            "" if self._condition == RAW else words_state(session, self._recording.id),
+            add_source_recordings(session, self._recording.id, [*others, *borrowed], MISSING_RECORDING),
+            "" if self._condition == RAW_CONDITION else text_review_checksum(session, self._recording.id),
             self._state,
             self._modality(media),
         )
 
     def _truth(self) -> dict[str, Json]:
         """Return the right answer: the frozen one where there is one, else what the item stands for."""
-        found = truth_of(self._frozen, self._task.key, self._part) if self._frozen is not None else None
+        found = frozen_truth(self._frozen, self._task.key, self._part) if self._frozen is not None else None
         return self._task.truth(self._item) if found is None else found
 
     def _examples(self) -> Examples:
         about = (self._session, self._task, self._item, self._recording.id, self._condition)
         if self._task.subject is JudgmentTargetKind.SEGMENT:
-            return examples_for(*about)
-        return question_examples_for(*about, words=self._told)
+            return build_segment_examples(*about)
+        return build_question_examples(*about, words=self._told)
 
     def _modality(self, media: PlannedMedia | None) -> Modality:
         if media is not None:
@@ -369,18 +380,18 @@ class _Planner:
     def _everybody(self) -> list[Participant]:
         """Return who appears or speaks, in the order in which they were added to the study."""
         if self._task.subject is not JudgmentTargetKind.SEGMENT:
-            return cast_told(self._session, self._recording.id)
+            return recording_cast(self._session, self._recording.id)
         there = {one.id for one in participants_in(self._session.study, self._recording.id)}
         there |= {turn.participant_id for turn in self._turns if turn.participant_id is not None}
         return [one for one in all_participants(self._session.study) if one.id in there]
 
     def _lines(self) -> list[PromptTurn]:
         loose = (
-            loose_cues(self._session, self._recording.id, self._start, self._end)
+            cues_outside_turns(self._session, self._recording.id, self._start, self._end)
             if self._settings.cues and self._told
             else []
         )
-        return lines_of(self._turns, self._start, self._names, self._written, self._condition, loose)
+        return prompt_turns(self._turns, self._start, self._names, self._written, self._condition, loose)
 
     def _context(self) -> str:
         collections = all_collections(self._session.study)
@@ -388,12 +399,12 @@ class _Planner:
         return self._written(home.agent_context.strip()) if home is not None else ""
 
     def _introduced(self) -> list[str]:
-        return [f"{self._names[one.id]}: {INTRODUCED[one.role]}" for one in self._people]
+        return [f"{self._names[one.id]}: {ROLE_DESCRIPTIONS[one.role]}" for one in self._people]
 
     def _defined(self, spec: FormSpec) -> str:
         if not self._ours():
             _require_plain_keys(spec, self._written)
-        return self._of_scheme(definitions_of(spec))
+        return self._of_scheme(field_definitions(spec))
 
     def _of_scheme(self, text: str) -> str:
         return text if self._ours() else "\n".join(map(self._written, text.split("\n")))
@@ -401,13 +412,13 @@ class _Planner:
     def _given(self) -> list[str]:
         told = self._task.given(self._item)
         if self._task.subject is JudgmentTargetKind.SEGMENT:
-            return [f"{name}: {on_one_line(self._written(text))}" for name, text in told.items()]
+            return [f"{name}: {to_single_line(self._written(text))}" for name, text in told.items()]
         # What an item of another subject holds was scrubbed text by text when it was made.
-        return [line for name, text in told.items() for line in _told_lines(name, text)]
+        return [line for name, text in told.items() for line in _format_lines(name, text)]
 
     def _ours(self) -> bool:
         """Tell whether the words of a form stay as they are: the program's own, those made of what was scrubbed."""
-        if self._condition == RAW or self._task.subject is not JudgmentTargetKind.SEGMENT:
+        if self._condition == RAW_CONDITION or self._task.subject is not JudgmentTargetKind.SEGMENT:
             return True
         try:
             return load_scheme(self._item.scheme.key) == self._item.scheme
@@ -417,11 +428,11 @@ class _Planner:
     def _media(self) -> PlannedMedia | None:
         if (not self._settings.frames and not self._settings.clip) or self._task.shows not in _WITH_PICTURES:
             return None
-        source = source_under(self._session, self._recording.id, self._condition)
+        source = find_source(self._session, self._recording.id, self._condition)
         if source is None:
             self._notes.append("The recording has no picture, so nothing is shown of it.")
             return None
-        media, note = planned_media(source, self._start, self._end, self._settings)
+        media, note = plan_media(source, self._start, self._end, self._settings)
         if note:
             self._notes.append(note)
         return media
@@ -429,7 +440,7 @@ class _Planner:
     def _seen(self, media: PlannedMedia | None) -> str:
         if self._task.shows is Modality.NOTHING:
             return "Nothing of the recording comes with this."
-        length = seconds(self._end - self._start)
+        length = format_seconds(self._end - self._start)
         if media is None and self._task.shows is Modality.PICTURES:
             return f"The moment lasts {length}. No pictures of it come with this."
         if media is None and not self._told:
@@ -459,21 +470,21 @@ class _Planner:
             self._notes.append(f"{drafts} of {len(self._turns)} turns are drafts that nobody checked.")
 
 
-def _part_of_source(place: SubjectLocation) -> str:
+def _source_part(place: SubjectLocation) -> str:
     """Return the part of what an item was made from, such as the participant of a recording; "" for no item."""
     source = place.frozen.source if place.frozen is not None else None
     return source.part if source is not None else ""
 
 
-def _told_lines(name: str, text: str) -> list[str]:
+def _format_lines(name: str, text: str) -> list[str]:
     """Return what is told under a name: on its line, or on lines of its own where it has several."""
-    lines = [on_one_line(one) for one in text.splitlines() if one.strip()]
+    lines = [to_single_line(one) for one in text.splitlines() if one.strip()]
     if len(lines) > 1:
         return [f"{name}:", *(f"  {one}" for one in lines)]
     return [f"{name}: {''.join(lines)}".rstrip()]
 
 
-def _require_plain_keys(spec: FormSpec, written: Written) -> None:
+def _require_plain_keys(spec: FormSpec, written: TextFilter) -> None:
     """Refuse a form that cannot be scrubbed: an answer has to name its fields and choices by their keys.
 
     Raises:
@@ -489,28 +500,28 @@ def _require_plain_keys(spec: FormSpec, written: Written) -> None:
                 )
 
 
-SETTINGS = "settings"
+SETTINGS_KEY = "settings"
 """Where a plan on its way carries the settings that it was made with."""
-FRAMES = "frames"
+FRAMES_RULE = "frames"
 """The rule, beside those of `shortening`, by which fewer frames are sent."""
-_PLAN = "plan"
-_UNKNOWN = 0.5
+_PLAN_QUESTION = "plan"
+_DEFAULT_SHARE = 0.5
 """The share that is tried where the model does not say how much it can hold."""
 _MARGIN = 0.9
-_LEAST_TEXT = 200
+_MIN_TEXT_CHARS = 200
 
 
-def smaller(settings: InputSettings, plan: InputPlan, told: TooLong) -> InputSettings | None:
+def shrink_settings(settings: InputSettings, plan: InputPlan, told: TooLong) -> InputSettings | None:
     """Return settings under which a question may fit; None where nothing can be left out any more.
 
     Conversation and frames shrink by the same share: what the model can hold of what it was asked, less a tenth; half
     where it does not say. The conversation then loses turns by the rules of `shortening`.
     """
-    share = _UNKNOWN
+    share = _DEFAULT_SHARE
     if told.asked and told.room and told.room < told.asked:
         share = _MARGIN * told.room / told.asked
     before = min(settings.longest_text, len(plan.text))
-    text = max(_LEAST_TEXT, int(before * share))
+    text = max(_MIN_TEXT_CHARS, int(before * share))
     shown = len(plan.media.frames) if plan.media is not None else 0
     frames = max(1, int(shown * share)) if shown else settings.frames
     if text >= before and frames >= shown:
@@ -520,35 +531,35 @@ def smaller(settings: InputSettings, plan: InputPlan, told: TooLong) -> InputSet
 
 def plan_json(plan: InputPlan, settings: InputSettings) -> dict[str, Json]:
     """Return a plan, and the settings that it was made with."""
-    return {**plan.as_json(), SETTINGS: asdict(settings)}
+    return {**plan.as_json(), SETTINGS_KEY: asdict(settings)}
 
 
-def settings_of(plan: Mapping[str, Json]) -> InputSettings:
+def read_settings(plan: Mapping[str, Json]) -> InputSettings:
     """Return the settings that a plan of `plan_json` was made with."""
-    return InputSettings(**cast(dict[str, Any], plan[SETTINGS]))
+    return InputSettings(**cast(dict[str, Any], plan[SETTINGS_KEY]))
 
 
-def plan_question(plan: InputPlan, settings: InputSettings) -> dict[str, Json]:
+def replan_question(plan: InputPlan, settings: InputSettings) -> dict[str, Json]:
     """Return, as JSON, the wish to have a segment planned anew under other settings."""
-    return {"ask": _PLAN, **plan_json(plan, settings)}
+    return {"ask": _PLAN_QUESTION, **plan_json(plan, settings)}
 
 
-def is_plan_question(question: Mapping[str, Json]) -> bool:
+def is_replan_question(question: Mapping[str, Json]) -> bool:
     """Tell whether a question is one of `plan_question`."""
-    return question.get("ask") == _PLAN
+    return question.get("ask") == _PLAN_QUESTION
 
 
-def answer_plan(session: Session, question: Mapping[str, Json]) -> dict[str, Json]:
+def answer_replan_question(session: Session, question: Mapping[str, Json]) -> dict[str, Json]:
     """Plan a segment anew, in the process that holds the study; how many frames less it has is noted in the plan.
 
     Raises:
         UserError: it cannot be planned any more.
     """
-    settings = settings_of(question)
+    settings = read_settings(question)
     about, task, variant, condition = (str(question[key]) for key in ("about", "task", "variant", "condition"))
-    made = plan_sight(session, about, task, variant, condition, settings)
+    made = plan_input(session, about, task, variant, condition, settings)
     media = cast(dict[str, list[Json]] | None, question["media"])
     fewer = (len(media["frames"]) if media else 0) - (len(made.media.frames) if made.media else 0)
     if fewer > 0:
-        made = replace(made, shortened=(*made.shortened, Shortened(FRAMES, fewer, 0)))
+        made = replace(made, shortened=(*made.shortened, Shortened(FRAMES_RULE, fewer, 0)))
     return plan_json(made, settings)

@@ -10,26 +10,26 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, cast
 
-from annotate.chains.chain_versions import state_of
-from benchmark.disclosure.cast_names import Told
-from benchmark.prompts.judge_prompt import Frozen, PromptSubject, task_of
+from annotate.chains.chain_versions import chain_checksum
+from benchmark.disclosure.cast_names import TextRewriter
+from benchmark.prompts.judge_prompt import Frozen, PromptSubject, get_judge_prompt
 from project.entities.causal_chains import Chain, ChainGraph
 from project.entities.frozen_items import FrozenItem
-from project.entities.judgments import JudgmentTarget, JudgmentTargetKind, plain_part
-from project.entities.questions import Question, question_from
+from project.entities.judgments import JudgmentTarget, JudgmentTargetKind, base_part
+from project.entities.questions import Question, question_from_json
 from project.entities.study_records import FieldValue, Json, Segment
 from project.errors import UserError
 from project.queries.annotator_rows import all_annotators
-from project.queries.chain_rows import chain_called, graph_of
-from project.queries.item_set_rows import item_called, items_of
-from project.queries.question_rows import question_called
-from project.queries.segment_rows import segment, segments_under, values_in, values_of
+from project.queries.chain_rows import find_chain, read_graph
+from project.queries.item_set_rows import find_item, items_of
+from project.queries.question_rows import find_question
+from project.queries.segment_rows import find_segment, segments_of_scheme, values_in, values_of
 from project.schemes.scheme import FieldKind, Scheme
 from project.session.session import PerState, Session
 from project.store.column_values import to_json
 
 
-def thawed(item: FrozenItem, told: Told) -> Frozen:
+def read_frozen(item: FrozenItem, told: TextRewriter) -> Frozen:
     """Return what an item brings, in the words in which it is told."""
     content = cast(dict[str, Any], dict(item.content))
     options = tuple(told(str(one)) for one in content.get("options", []))
@@ -37,30 +37,30 @@ def thawed(item: FrozenItem, told: Told) -> Frozen:
     return Frozen(options, int(content.get("place", 0)), facts)
 
 
-def truth_of(item: FrozenItem, task: str, part: str) -> dict[str, Json] | None:
+def frozen_truth(item: FrozenItem, task: str, part: str) -> dict[str, Json] | None:
     """Return the frozen answer to a task, or to a part of it; None where none is frozen."""
     truth = cast(dict[str, dict[str, Json]], item.content.get("truth", {}))
-    return truth.get(f"{task}/{plain_part(part)}" if part else task)
+    return truth.get(f"{task}/{base_part(part)}" if part else task)
 
 
-def homes_of(item: FrozenItem) -> list[str]:
+def item_sources(item: FrozenItem) -> list[str]:
     """Return the recordings that texts of an item were taken from."""
     return [str(one) for one in cast(list[str], item.content.get("homes", []))]
 
 
-def seen_segment(session: Session, segment_id: str) -> Segment:
+def get_visible_segment(session: Session, segment_id: str) -> Segment:
     """Return a segment that who works here may see.
 
     Raises:
         UserError: it is no longer part of the study, or a training round hides it.
     """
-    found = segment(session.study, segment_id)
+    found = find_segment(session.study, segment_id)
     if found is None:
         raise UserError("This segment is no longer part of the study, or not to be seen yet.", "Choose another one.")
     return found
 
 
-def scheme_of(session: Session, key: str) -> Scheme:
+def get_scheme(session: Session, key: str) -> Scheme:
     """Return the scheme of a segment.
 
     Raises:
@@ -72,14 +72,16 @@ def scheme_of(session: Session, key: str) -> Scheme:
     return found
 
 
-def item_of(session: Session, one: Segment, people: Sequence[tuple[str, str]] = (), agent: str = "") -> PromptSubject:
+def segment_subject(
+    session: Session, one: Segment, people: Sequence[tuple[str, str]] = (), agent: str = ""
+) -> PromptSubject:
     """Return a segment with what is filled in about it.
 
     Raises:
         UserError: the text of its scheme is nowhere.
     """
     values: dict[str, Json] = {key: value.value for key, value in values_of(session.study, one.id).items()}
-    return PromptSubject(scheme_of(session, one.scheme), one.track, one.label, values, people, agent)
+    return PromptSubject(get_scheme(session, one.scheme), one.track, one.label, values, people, agent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ class SubjectLocation:
         return self.about.subject if self.frozen is None else self.frozen.subject
 
 
-def place_of(session: Session, about: JudgmentTarget, *, told_chain: bool = True) -> SubjectLocation:
+def locate_target(session: Session, about: JudgmentTarget, *, told_chain: bool = True) -> SubjectLocation:
     """Return where something is.
 
     Args:
@@ -129,36 +131,36 @@ def place_of(session: Session, about: JudgmentTarget, *, told_chain: bool = True
     """
     match about.subject:
         case JudgmentTargetKind.SEGMENT:
-            segment = seen_segment(session, about.id)
+            segment = get_visible_segment(session, about.id)
             span = segment.recording_id, segment.start_us, segment.end_us
             return SubjectLocation(about, *span, segment.scheme, segment.track)
         case JudgmentTargetKind.QUESTION:
-            question = question_called(session.study, about.id)
+            question = find_question(session.study, about.id)
             if question is None:
                 raise UserError("This question is no longer part of the study.", "Choose another one.")
             wanted = question.chain_id if told_chain else None
-            chain = chain_called(session.study, wanted) if wanted else None
-            graph = graph_of(session.study, chain) if chain else None
+            chain = find_chain(session.study, wanted) if wanted else None
+            graph = read_graph(session.study, chain) if chain else None
             span = question.recording_id, question.start_us, question.end_us
             return SubjectLocation(about, *span, state=question.state, question=question, chain=graph)
         case JudgmentTargetKind.CHAIN:
-            return _chain_place(session, about, chain_called(session.study, about.id))
+            return _locate_chain(session, about, find_chain(session.study, about.id))
         case JudgmentTargetKind.RECORDING:
             recording = session.recording(about.id)
             return SubjectLocation(about, recording.id, 0, recording.duration_us)
         case JudgmentTargetKind.ITEM:
-            return _item_place(session, about, told_chain=told_chain)
+            return _locate_item(session, about, told_chain=told_chain)
 
 
-def _item_place(session: Session, about: JudgmentTarget, *, told_chain: bool) -> SubjectLocation:
+def _locate_item(session: Session, about: JudgmentTarget, *, told_chain: bool) -> SubjectLocation:
     """Return where an item is; of its question it is the frozen one, whatever became of it since."""
-    item = item_called(session.study, about.id)
+    item = find_item(session.study, about.id)
     if item is None:
         raise UserError("This item is no longer part of the study.", "Choose another one.")
     recording = session.recording(item.recording_id)
     frozen = item.content.get("question")
-    question = question_from(cast(dict[str, Json], frozen)) if frozen else None
-    chain = chain_called(session.study, question.chain_id) if told_chain and question and question.chain_id else None
+    question = question_from_json(cast(dict[str, Json], frozen)) if frozen else None
+    chain = find_chain(session.study, question.chain_id) if told_chain and question and question.chain_id else None
     return SubjectLocation(
         about,
         recording.id,
@@ -168,38 +170,38 @@ def _item_place(session: Session, about: JudgmentTarget, *, told_chain: bool) ->
         str(item.content.get("track", "")),
         item.made_from,
         question,
-        graph_of(session.study, chain) if chain else None,
+        read_graph(session.study, chain) if chain else None,
         item,
     )
 
 
-def _chain_place(session: Session, about: JudgmentTarget, chain: Chain | None) -> SubjectLocation:
+def _locate_chain(session: Session, about: JudgmentTarget, chain: Chain | None) -> SubjectLocation:
     if chain is None:
         raise UserError("This chain is no longer part of the study, or not to be seen yet.", "Choose another one.")
-    graph = graph_of(session.study, chain)
+    graph = read_graph(session.study, chain)
     start_us, end_us = shown_span(session.recording(chain.recording_id).duration_us, *graph.span)
-    return SubjectLocation(about, chain.recording_id, start_us, end_us, state=state_of(graph), chain=graph)
+    return SubjectLocation(about, chain.recording_id, start_us, end_us, state=chain_checksum(graph), chain=graph)
 
 
-WHOLE_US = 180_000_000
+MAX_WHOLE_US = 180_000_000
 """Recordings up to this long are shown whole, as R3-VQA's are (section 3.3)."""
-AROUND_US = 15_000_000
+CONTEXT_US = 15_000_000
 
 
 def shown_span(duration_us: int, start_us: int, end_us: int) -> tuple[int, int]:
     """Return what of a recording is shown with a question: all of a short one, else its span and what lies around."""
-    if duration_us <= WHOLE_US or end_us <= start_us:
+    if duration_us <= MAX_WHOLE_US or end_us <= start_us:
         return 0, duration_us
-    return max(0, start_us - AROUND_US), min(duration_us, end_us + AROUND_US)
+    return max(0, start_us - CONTEXT_US), min(duration_us, end_us + CONTEXT_US)
 
 
 PERSON = "person"
-Shares = list[tuple[Mapping[str, Json], int]]
-_KNOWN: PerState[dict[tuple[str, str, str], Shares]] = PerState(lambda _session: {})
-_USUAL: PerState[dict[tuple[str, str, str], Shares]] = PerState(lambda _session: {})
+AnswerCounts = list[tuple[Mapping[str, Json], int]]
+_ANSWER_COUNTS: PerState[dict[tuple[str, str, str], AnswerCounts]] = PerState(lambda _session: {})
+_COMMON_TRUTHS: PerState[dict[tuple[str, str, str], AnswerCounts]] = PerState(lambda _session: {})
 
 
-def shares_of(session: Session, scheme: str, track: str, task: str) -> Shares:
+def answer_counts(session: Session, scheme: str, track: str, task: str) -> AnswerCounts:
     """Return how often each answer to a task was given by people, the most frequent first.
 
     Segments that a training round hides do not count; texts are left aside, since no two people write the same.
@@ -207,13 +209,13 @@ def shares_of(session: Session, scheme: str, track: str, task: str) -> Shares:
     Raises:
         UserError: there is no such task or scheme.
     """
-    known, key = _KNOWN.of(session), (scheme, track, task)
+    known, key = _ANSWER_COUNTS.of(session), (scheme, track, task)
     if key not in known:
-        known[key] = _counted(session, *key)
+        known[key] = _count_answers(session, *key)
     return known[key]
 
 
-def usual_in(session: Session, set_id: str, task: str, part: str = "") -> Shares:
+def most_common_truth(session: Session, set_id: str, task: str, part: str = "") -> AnswerCounts:
     """Return the usual right answer of the items of a set, and of how many it is; [] where none has a right one.
 
     Each field has what is right most often, of several the first in the order of the alphabet; one with numbers has
@@ -228,16 +230,16 @@ def usual_in(session: Session, set_id: str, task: str, part: str = "") -> Shares
     Raises:
         UserError: an item is damaged.
     """
-    known, key = _USUAL.of(session), (set_id, task, plain_part(part))
+    known, key = _COMMON_TRUTHS.of(session), (set_id, task, base_part(part))
     if key not in known:
-        found = [one for item in items_of(session.study, set_id) if (one := truth_of(item, task, part))]
+        found = [one for item in items_of(session.study, set_id) if (one := frozen_truth(item, task, part))]
         fields = dict.fromkeys(name for one in found for name in one)
-        usual = {name: _usual([one[name] for one in found if name in one]) for name in fields}
+        usual = {name: _most_common([one[name] for one in found if name in one]) for name in fields}
         known[key] = [(usual, len(found))] if usual else []
     return known[key]
 
 
-def _usual(values: Sequence[Json]) -> Json:
+def _most_common(values: Sequence[Json]) -> Json:
     numbers = [one for one in values if isinstance(one, int | float) and not isinstance(one, bool)]
     if len(numbers) == len(values):
         return round(fmean(numbers))
@@ -246,12 +248,12 @@ def _usual(values: Sequence[Json]) -> Json:
     return next(one for one in values if to_json(one) == most)
 
 
-def _counted(session: Session, scheme_key: str, track: str, task_key: str) -> Shares:
-    study, scheme, task = session.study, scheme_of(session, scheme_key), task_of(task_key)
+def _count_answers(session: Session, scheme_key: str, track: str, task_key: str) -> AnswerCounts:
+    study, scheme, task = session.study, get_scheme(session, scheme_key), get_judge_prompt(task_key)
     people = {one.id for one in all_annotators(study) if one.kind == PERSON}
     counts: dict[str, tuple[Mapping[str, Json], int]] = {}
     values: dict[str, Mapping[str, Mapping[str, FieldValue]]] = {}
-    for one in segments_under(study, scheme_key):
+    for one in segments_of_scheme(study, scheme_key):
         if one.track != track or one.annotator_id not in people:
             continue
         if one.recording_id not in values:
@@ -260,12 +262,12 @@ def _counted(session: Session, scheme_key: str, track: str, task_key: str) -> Sh
         item = PromptSubject(scheme, track, one.label, filled)
         if task.why_not(item):
             continue
-        answer = {name: value for name, value in task.truth(item).items() if not _text(item, name)}
+        answer = {name: value for name, value in task.truth(item).items() if not _is_text_field(item, name)}
         if answer:
             text = to_json(dict(sorted(answer.items())))
             counts[text] = (answer, counts.get(text, (answer, 0))[1] + 1)
     return [counts[text] for text in sorted(counts, key=lambda text: (-counts[text][1], text))]
 
 
-def _text(item: PromptSubject, name: str) -> bool:
+def _is_text_field(item: PromptSubject, name: str) -> bool:
     return any(field.key == name and field.kind is FieldKind.TEXT for field in item.scheme.fields)

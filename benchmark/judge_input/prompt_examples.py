@@ -10,30 +10,36 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from annotate.transcript.conversation_history import conversation
-from benchmark.disclosure.cast_names import agent_among, cast_told, names_of, telling, told_question
-from benchmark.disclosure.conditions import homes_of_options, usable
-from benchmark.items.candidates import choices, in_order
+from annotate.transcript.conversation_history import read_conversation
+from benchmark.disclosure.cast_names import (
+    agent_name,
+    make_name_rewriter,
+    name_participants,
+    recording_cast,
+    rewrite_question,
+)
+from benchmark.disclosure.conditions import may_send_words, option_recordings
+from benchmark.items.candidates import draw_options, sort_candidates
 from benchmark.items.sampling import REVIEWED, SamplingOptions
-from benchmark.judge_input.conversation_lines import lines_of, shortened
-from benchmark.judge_input.judged_subjects import item_of
-from benchmark.prompts.answer_form import on_one_line, written_answer
-from benchmark.prompts.judge_prompt import OF_SETS, Frozen, JudgePrompt, PromptSubject
-from benchmark.prompts.question_prompts import told_options
+from benchmark.judge_input.conversation_lines import prompt_turns, shorten_turns
+from benchmark.judge_input.judged_subjects import segment_subject
+from benchmark.prompts.answer_form import answer_json, to_single_line
+from benchmark.prompts.judge_prompt import ITEM_ONLY_TASKS, Frozen, JudgePrompt, PromptSubject
+from benchmark.prompts.question_prompts import format_options
 from benchmark.sets.agreed_segments import segment_pool
-from benchmark.tasks.benchmark_task import entry_of
-from benchmark.tasks.label_tasks import label_of
+from benchmark.tasks.benchmark_task import get_benchmark_task
+from benchmark.tasks.label_tasks import candidate_label
 from benchmark.tasks.option_tasks import FiveOptions
-from project.entities.judgments import RAW, Modality
+from project.entities.judgments import RAW_CONDITION, Modality
 from project.entities.questions import LETTERS, Question
 from project.entities.study_records import Json, ReviewDecision, Segment
 from project.queries.annotator_rows import reviews_in
 from project.queries.question_rows import all_questions
 from project.queries.recording_rows import participants_in
-from project.queries.segment_rows import segments_under
+from project.queries.segment_rows import segments_of_scheme
 from project.schemes.scheme import FieldKind
 from project.session.session import PerState, Session
-from project.text_format import counted
+from project.text_format import pluralize
 
 
 def example_options(
@@ -52,14 +58,16 @@ def example_options(
     Returns:
         None where the task is not asked about such a segment, or there are not four wrong options.
     """
-    entry = entry_of(task)
+    entry = get_benchmark_task(task)
     assert isinstance(entry, FiveOptions)
     pool = segment_pool(session, SamplingOptions((REVIEWED,), scheme=one.scheme, track=one.track))
-    labelled = [each for each in in_order(pool.candidates) if label_of(each) == entry.label and entry.text(each)]
+    labelled = [
+        each for each in sort_candidates(pool.candidates) if candidate_label(each) == entry.label and entry.text(each)
+    ]
     own = next((each for each in labelled if each.about == one.id), None)
     if own is None:
         return None
-    made = choices(
+    made = draw_options(
         own,
         entry.text,
         labelled,
@@ -72,8 +80,8 @@ def example_options(
     return Frozen(made.options, made.place, facts), made.homes
 
 
-MOST = 3
-LONGEST = 1_500
+MAX_EXAMPLES = 3
+MAX_EXAMPLE_CHARS = 1_500
 """Characters of the conversation of one example."""
 
 
@@ -92,7 +100,7 @@ class Examples:
     recordings: tuple[str, ...] = ()
 
 
-def examples_for(
+def build_segment_examples(
     session: Session, task: JudgePrompt, item: PromptSubject, recording_id: str, condition: str
 ) -> Examples:
     """Return up to `MOST` examples for a task, each of another label as far as there are.
@@ -103,25 +111,25 @@ def examples_for(
     their texts together with it.
     Where there is none, the worked examples of the scheme stand in.
     """
-    found = _agreed(session, task, item, recording_id) if condition == RAW else []
+    found = _agreed_examples(session, task, item, recording_id) if condition == RAW_CONDITION else []
     if found:
         many = "example is a segment" if len(found) == 1 else "examples are segments"
         note = f"{len(found)} {many} of other recordings that people agreed on."
         recordings = dict.fromkeys(home for one in found for home in one.homes)
         return Examples("\n".join(one.text for one in found), note, tuple(recordings))
-    why = ", since no other recording has segments that people agreed on" if condition == RAW else ""
-    worked = [*_worked(task, item)][:MOST]
+    why = ", since no other recording has segments that people agreed on" if condition == RAW_CONDITION else ""
+    worked = [*_scheme_examples(task, item)][:MAX_EXAMPLES]
     if not worked:
         return Examples("", f"There are no examples: the scheme explains none{why}.")
     return Examples("\n".join(worked), f"The examples are those of the scheme{why}.")
 
 
-def _agreed(session: Session, task: JudgePrompt, item: PromptSubject, recording_id: str) -> "list[_Example]":
+def _agreed_examples(session: Session, task: JudgePrompt, item: PromptSubject, recording_id: str) -> "list[_Example]":
     """Return examples from the study: one of each label, then others."""
-    pool = _pool(session, item.scheme.key, item.track, task)
+    pool = _example_pool(session, item.scheme.key, item.track, task)
     others = [one for one in pool if recording_id not in one.homes]
     firsts = list({one.label: one for one in reversed(others)}.values())[::-1]
-    return [*firsts, *(one for one in others if one not in firsts)][:MOST]
+    return [*firsts, *(one for one in others if one not in firsts)][:MAX_EXAMPLES]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,73 +141,73 @@ class _Example:
     text: str
 
 
-_POOLS: PerState[dict[tuple[str, str, str], list[_Example]]] = PerState(lambda _session: {})
+_SEGMENT_POOLS: PerState[dict[tuple[str, str, str], list[_Example]]] = PerState(lambda _session: {})
 
 
-def _pool(session: Session, scheme: str, track: str, task: JudgePrompt) -> list[_Example]:
+def _example_pool(session: Session, scheme: str, track: str, task: JudgePrompt) -> list[_Example]:
     """Return what can be an example for a task, in a fixed order; found once for a state of the study."""
-    known = _POOLS.of(session)
+    known = _SEGMENT_POOLS.of(session)
     key = (scheme, track, task.key)
     if key not in known:
-        known[key] = _gathered(session, scheme, track, task)
+        known[key] = _collect_examples(session, scheme, track, task)
     return known[key]
 
 
-def _gathered(session: Session, scheme: str, track: str, task: JudgePrompt) -> list[_Example]:
+def _collect_examples(session: Session, scheme: str, track: str, task: JudgePrompt) -> list[_Example]:
     """Return up to `MOST` examples of each label from each recording."""
     found: list[_Example] = []
     counts: Counter[tuple[str, str]] = Counter()
-    marked = [one for one in segments_under(session.study, scheme) if one.track == track]
+    marked = [one for one in segments_of_scheme(session.study, scheme) if one.track == track]
     reviews = {place: reviews_in(session.study, place) for place in {each.recording_id for each in marked}}
     for one in sorted(marked, key=lambda each: hashlib.sha256(each.id.encode()).hexdigest()):
         said = {review.decision for review in reviews.get(one.recording_id, {}).get(one.id, ())}
         place = (one.recording_id, one.label)
-        if said != {ReviewDecision.AGREE} or counts[place] == MOST:
+        if said != {ReviewDecision.AGREE} or counts[place] == MAX_EXAMPLES:
             continue
-        if not usable(session, one.recording_id):
+        if not may_send_words(session, one.recording_id):
             continue
-        text, borrowed = _told(session, task, one)
+        text, borrowed = _segment_example(session, task, one)
         if text:
             counts[place] += 1
             found.append(_Example((one.recording_id, *borrowed), one.label, text))
     return found
 
 
-def _told(session: Session, task: JudgePrompt, one: Segment) -> tuple[str, tuple[str, ...]]:
+def _segment_example(session: Session, task: JudgePrompt, one: Segment) -> tuple[str, tuple[str, ...]]:
     """Return a segment as an example, and the recordings that its wrong options are from.
 
     It tells what was said, what was told about it, and the answer; "" where it is no example.
     """
     people = participants_in(session.study, one.recording_id)
-    names = names_of(people, str)
-    item = item_of(session, one, [(names[who.id], who.id) for who in people], agent_among(people, names))
+    names = name_participants(people, str)
+    item = segment_subject(session, one, [(names[who.id], who.id) for who in people], agent_name(people, names))
     options: list[str] = []
     homes: tuple[str, ...] = ()
-    if task.key in OF_SETS:
+    if task.key in ITEM_ONLY_TASKS:
         # It brings the benchmark, which most requests do without.
-        found = example_options(session, task.key, one, lambda home: usable(session, home))
+        found = example_options(session, task.key, one, lambda home: may_send_words(session, home))
         if found is None:
             return "", ()
         frozen, homes = found
         item = replace(item, frozen=frozen)
-        options = [f"{letter}: {on_one_line(text)}" for letter, text in zip(LETTERS, frozen.options, strict=False)]
+        options = [f"{letter}: {to_single_line(text)}" for letter, text in zip(LETTERS, frozen.options, strict=False)]
     if task.shows is Modality.PICTURES:
-        return written(task, item, [], options), homes
-    turns = conversation(session, one.recording_id, one.start_us, one.end_us, before=0)
-    lines, _ = shortened(lines_of(turns, one.start_us, names, str), LONGEST)
+        return format_example(task, item, [], options), homes
+    turns = read_conversation(session, one.recording_id, one.start_us, one.end_us, before=0)
+    lines, _ = shorten_turns(prompt_turns(turns, one.start_us, names, str), MAX_EXAMPLE_CHARS)
     said = [f"{line.head}{line.text}" for line in lines]
-    return (written(task, item, said, options), homes) if said else ("", ())
+    return (format_example(task, item, said, options), homes) if said else ("", ())
 
 
-def _worked(task: JudgePrompt, item: PromptSubject) -> Iterator[str]:
+def _scheme_examples(task: JudgePrompt, item: PromptSubject) -> Iterator[str]:
     """Yield the worked examples of a scheme that answer a task."""
     for one in item.scheme.examples:
         about = replace(item, label=one.label, values=one.values, people=(), agent="Agent")
-        if text := written(task, about, [on_one_line(one.situation)]):
+        if text := format_example(task, about, [to_single_line(one.situation)]):
             yield text
 
 
-def written(task: JudgePrompt, item: PromptSubject, said: Sequence[str], more: Sequence[str] = ()) -> str:
+def format_example(task: JudgePrompt, item: PromptSubject, said: Sequence[str], more: Sequence[str] = ()) -> str:
     """Return an example: what was said, what is told beside it, and the answer; "" where it is none."""
     if task.why_not(item):
         return ""
@@ -211,13 +219,11 @@ def written(task: JudgePrompt, item: PromptSubject, said: Sequence[str], more: S
     shown: dict[str, Json] = {
         key: names.get(str(value), str(value)) if key in people else value for key, value in answer.items()
     }
-    given = [f"{name}: {on_one_line(text)}" for name, text in task.given(item).items()]
-    return "\n".join(
-        ["Example:", *(f"  {line}" for line in (*said, *given, *more)), f"  Answer: {written_answer(shown)}"]
-    )
+    given = [f"{name}: {to_single_line(text)}" for name, text in task.given(item).items()]
+    return "\n".join(["Example:", *(f"  {line}" for line in (*said, *given, *more)), f"  Answer: {answer_json(shown)}"])
 
 
-def question_examples_for(
+def build_question_examples(
     session: Session, task: JudgePrompt, item: PromptSubject, recording_id: str, condition: str, *, words: bool
 ) -> Examples:
     """Return up to `MOST` examples for a task about a question, those of its own kind first.
@@ -235,18 +241,18 @@ def question_examples_for(
         condition: under which it is asked.
         words: whether what is said is told with them.
     """
-    if condition != RAW:
+    if condition != RAW_CONDITION:
         return Examples("", "There are no examples: nobody reviewed those of other recordings with this rendering.")
     if item.question is None or not task.truth(item):
         return Examples("", "There are no examples: nobody says what is right elsewhere.")
     found: list[tuple[Question, str]] = []
     homes: dict[str, None] = {}
-    for one in _candidates(session, item.question, recording_id):
-        if len(found) == MOST:
+    for one in _candidate_questions(session, item.question, recording_id):
+        if len(found) == MAX_EXAMPLES:
             break
-        from_where = [home for home in (one.recording_id, *homes_of_options(session, one)) if home != recording_id]
-        if all(usable(session, home) for home in from_where) and (
-            text := _question_examples_told(session, task, one, words=words)
+        from_where = [home for home in (one.recording_id, *option_recordings(session, one)) if home != recording_id]
+        if all(may_send_words(session, home) for home in from_where) and (
+            text := _question_example(session, task, one, words=words)
         ):
             found.append((one, text))
             homes |= dict.fromkeys(from_where)
@@ -254,44 +260,44 @@ def question_examples_for(
         return Examples("", "There are no examples: no question of another recording was verified that may be sent.")
     verb = "example is a question" if len(found) == 1 else "examples are questions"
     note = (
-        f"{len(found)} {verb} of {counted(len({one.recording_id for one, _ in found}), 'other recording')}, verified."
+        f"{len(found)} {verb} of {pluralize(len({one.recording_id for one, _ in found}), 'other recording')}, verified."
     )
     return Examples("\n".join(text for _, text in found), note, tuple(homes))
 
 
-def _candidates(session: Session, question: Question, recording_id: str) -> Iterator[Question]:
-    pool = [one for one in _POOL.of(session) if one.recording_id != recording_id]
+def _candidate_questions(session: Session, question: Question, recording_id: str) -> Iterator[Question]:
+    pool = [one for one in _QUESTION_POOL.of(session) if one.recording_id != recording_id]
     yield from (one for one in pool if one.kind is question.kind)
     yield from (one for one in pool if one.kind is not question.kind)
 
 
-def _verified(session: Session) -> list[Question]:
-    from benchmark.questions.verification import verified
+def _verified_questions(session: Session) -> list[Question]:
+    from benchmark.questions.verification import verified_ids
 
-    known = verified(session)
+    known = verified_ids(session)
     found = [one for one in all_questions(session.study) if one.id in known]
     return sorted(found, key=lambda one: hashlib.sha256(one.id.encode()).hexdigest())
 
 
-_POOL: PerState[list[Question]] = PerState(_verified)
+_QUESTION_POOL: PerState[list[Question]] = PerState(_verified_questions)
 
 
-def _question_examples_told(session: Session, task: JudgePrompt, one: Question, *, words: bool) -> str:
+def _question_example(session: Session, task: JudgePrompt, one: Question, *, words: bool) -> str:
     """Return a question as an example: what was said, what is told of it, and the answer; "" where it is none."""
-    people = cast_told(session, one.recording_id)
-    names = names_of(people, str)
+    people = recording_cast(session, one.recording_id)
+    names = name_participants(people, str)
     item = PromptSubject(
         session.scheme,
         session.scheme.tracks[0].key,
         people=[(names[who.id], who.id) for who in people],
-        agent=agent_among(people, names),
-        question=told_question(one, telling(people, names, str)),
+        agent=agent_name(people, names),
+        question=rewrite_question(one, make_name_rewriter(people, names, str)),
     )
     if task.why_not(item):
         return ""
     said: list[str] = []
     if words:
-        turns = conversation(session, one.recording_id, one.start_us, one.end_us, before=0)
-        lines, _ = shortened(lines_of(turns, one.start_us, names, str), LONGEST)
+        turns = read_conversation(session, one.recording_id, one.start_us, one.end_us, before=0)
+        lines, _ = shorten_turns(prompt_turns(turns, one.start_us, names, str), MAX_EXAMPLE_CHARS)
         said = [f"{line.head}{line.text}" for line in lines]
-    return written(task, item, said, told_options(item).splitlines())
+    return format_example(task, item, said, format_options(item).splitlines())

@@ -5,30 +5,30 @@ What is told about a question, chain or recording beside footage and words: key 
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from annotate.meta.scenes import happenings, marked_once
-from benchmark.disclosure.cast_names import Told as ToldTold
-from benchmark.judge_input.conversation_lines import seconds
+from annotate.meta.scenes import deduplicate_marks, read_scene_events
+from benchmark.disclosure.cast_names import TextRewriter as ToldTold
+from benchmark.judge_input.conversation_lines import format_seconds
 from benchmark.judge_input.judged_subjects import SubjectLocation
-from benchmark.prompts.answer_form import on_one_line
+from benchmark.prompts.answer_form import to_single_line
 from benchmark.prompts.episode_prompts import ACT_TASK as ACT
 from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK as RATINGS
-from benchmark.prompts.episode_prompts import position_in
+from benchmark.prompts.episode_prompts import agent_position
 from benchmark.prompts.judge_prompt import JudgePrompt
 from project.entities.causal_chains import ChainGraph
-from project.entities.judgments import judgment_in
+from project.entities.judgments import judgment_id_of_part
 from project.entities.questions import SummarySource
-from project.entities.roleplay import PROFILE, Episode, EpisodeAgent, Relationship
-from project.queries.episode_rows import agents_of, episode_of
-from project.queries.judgment_rows import judgments_called
-from project.queries.question_rows import contradictions_in, looks_in, summaries_of
+from project.entities.roleplay import PROFILE_FIELDS, Episode, EpisodeAgent, Relationship
+from project.queries.episode_rows import episode_agents, find_episode
+from project.queries.judgment_rows import find_judgments
+from project.queries.question_rows import contradictions_in, person_descriptions, summaries_of
 from project.session.session import Session
 
 Names = Mapping[str, str]
 """Participant id -> what they are called in this request."""
-Told = Callable[[str], str]
-_IN_CHARACTER = frozenset({ACT, RATINGS})
+TextRewriter = Callable[[str], str]
+_EPISODE_TASKS = frozenset({ACT, RATINGS})
 _STRANGER = "Stranger"
-_CALLED: Mapping[str, str] = {
+_PROFILE_LABELS: Mapping[str, str] = {
     "age": "Age",
     "occupation": "Occupation",
     "pronouns": "Pronouns",
@@ -38,7 +38,7 @@ _CALLED: Mapping[str, str] = {
     "public_info": "Known to others",
     "secret": "Secret",
 }
-_STANDING: Mapping[Relationship, str] = {
+_RELATIONSHIP_TEXTS: Mapping[Relationship, str] = {
     Relationship.FAMILY: "They are family.",
     Relationship.FRIEND: "They are friends.",
     Relationship.ROMANTIC: "They are a couple.",
@@ -48,7 +48,7 @@ _STANDING: Mapping[Relationship, str] = {
 
 
 def names_in_episode(
-    session: Session, task: JudgePrompt, recording_id: str, part: str, names: Names, written: Told
+    session: Session, task: JudgePrompt, recording_id: str, part: str, names: Names, written: TextRewriter
 ) -> dict[str, str]:
     """Return participant id -> what they are called: by the names of their characters, where the task is about these.
 
@@ -62,11 +62,11 @@ def names_in_episode(
         names: what they are called in any other request, by id.
         written: how a text of the study may be written.
     """
-    if task.key not in _IN_CHARACTER or (episode := episode_of(session.study, recording_id)) is None:
+    if task.key not in _EPISODE_TASKS or (episode := find_episode(session.study, recording_id)) is None:
         return dict(names)
-    own = position_in(part) if task.key == ACT else None
+    own = agent_position(part) if task.key == ACT else None
     found: dict[str, str] = {}
-    agents = {one.participant_id: one for one in agents_of(session.study, recording_id)}
+    agents = {one.participant_id: one for one in episode_agents(session.study, recording_id)}
     for who, usual in names.items():
         agent = agents.get(who)
         unknown = own is not None and agent is not None and agent.position != own
@@ -75,12 +75,12 @@ def names_in_episode(
         elif unknown and episode.relationship is Relationship.STRANGER:
             name = _STRANGER
         else:
-            name = on_one_line(written(agent.profile.name)) or usual
-        found[who] = _distinct(name, found.values())
+            name = to_single_line(written(agent.profile.name)) or usual
+        found[who] = _make_unique(name, found.values())
     return found
 
 
-def _distinct(name: str, taken: Iterable[str]) -> str:
+def _make_unique(name: str, taken: Iterable[str]) -> str:
     others, number, made = set(taken), 1, name
     while made in others:
         number += 1
@@ -88,53 +88,61 @@ def _distinct(name: str, taken: Iterable[str]) -> str:
     return made
 
 
-def scene(session: Session, recording_id: str, _part: str, _names: Names, told: Told) -> str:
+def scene(session: Session, recording_id: str, _part: str, _names: Names, told: TextRewriter) -> str:
     """Return what all of them know: the situation, and how they stand to each other."""
-    episode = episode_of(session.study, recording_id)
-    return "" if episode is None else _lines([told(episode.context), _STANDING.get(episode.relationship, "")])
+    episode = find_episode(session.study, recording_id)
+    return (
+        ""
+        if episode is None
+        else _join_lines([told(episode.context), _RELATIONSHIP_TEXTS.get(episode.relationship, "")])
+    )
 
 
-def own_profile(session: Session, recording_id: str, part: str, names: Names, told: Told) -> str:
+def own_profile(session: Session, recording_id: str, part: str, names: Names, told: TextRewriter) -> str:
     """Return who somebody is who plays, with the secret."""
-    _, own, _ = _seats(session, recording_id, part)
-    return "" if own is None else _profile(own, _who(own, names), ("name", *PROFILE), told)
+    _, own, _ = _read_agents(session, recording_id, part)
+    return "" if own is None else _profile_line(own, _agent_name(own, names), ("name", *PROFILE_FIELDS), told)
 
 
-def own_goal(session: Session, recording_id: str, part: str, _names: Names, told: Told) -> str:
+def own_goal(session: Session, recording_id: str, part: str, _names: Names, told: TextRewriter) -> str:
     """Return what somebody wants who plays."""
-    _, own, _ = _seats(session, recording_id, part)
+    _, own, _ = _read_agents(session, recording_id, part)
     return "" if own is None else told(own.goal)
 
 
-def others_seen(session: Session, recording_id: str, part: str, names: Names, told: Told) -> str:
+def other_profiles(session: Session, recording_id: str, part: str, names: Names, told: TextRewriter) -> str:
     """Return what somebody who plays knows of the others, by how they stand to each other."""
-    episode, own, others = _seats(session, recording_id, part)
+    episode, own, others = _read_agents(session, recording_id, part)
     if episode is None or own is None:
         return ""
     lines = []
     for one in others:
         seen = one.profile.seen_under(episode.relationship)
-        lines.append(_profile(one, _who(one, names), tuple(seen), told) or f"{_who(one, names)}: nothing.")
+        lines.append(
+            _profile_line(one, _agent_name(one, names), tuple(seen), told) or f"{_agent_name(one, names)}: nothing."
+        )
     return "\n".join(lines)
 
 
-def standing(session: Session, recording_id: str, part: str, _names: Names, _told: Told) -> str:
+def turn_counter(session: Session, recording_id: str, part: str, _names: Names, _told: TextRewriter) -> str:
     """Return which turn it is, of how many at most."""
-    episode, own, _ = _seats(session, recording_id, part)
+    episode, own, _ = _read_agents(session, recording_id, part)
     number = part.partition(".")[2]
     return "" if episode is None or own is None else f"This is turn {number} of at most {episode.turn_limit}."
 
 
-def everybody(session: Session, recording_id: str, _part: str, names: Names, told: Told) -> str:
+def all_profiles(session: Session, recording_id: str, _part: str, names: Names, told: TextRewriter) -> str:
     """Return profile, goal and secret of all who take part."""
     lines = []
-    for one in agents_of(session.study, recording_id):
-        lines.append(_profile(one, _who(one, names), ("name", *PROFILE), told))
-        lines.append(f"{_who(one, names)} wants: {on_one_line(told(one.goal)) or 'nothing that is written down'}")
-    return _lines(lines)
+    for one in episode_agents(session.study, recording_id):
+        lines.append(_profile_line(one, _agent_name(one, names), ("name", *PROFILE_FIELDS), told))
+        lines.append(
+            f"{_agent_name(one, names)} wants: {to_single_line(told(one.goal)) or 'nothing that is written down'}"
+        )
+    return _join_lines(lines)
 
 
-def with_homes(session: Session, recording_id: str, others: Sequence[str], gone: str) -> tuple[str, ...]:
+def add_source_recordings(session: Session, recording_id: str, others: Sequence[str], gone: str) -> tuple[str, ...]:
     """Return the other recordings of which words are in a request, with those that episodes go on from.
 
     An episode that goes on from a recording holds words of it, so its people are asked too, whoever borrows them.
@@ -149,7 +157,7 @@ def with_homes(session: Session, recording_id: str, others: Sequence[str], gone:
     found: dict[str, None] = dict.fromkeys(others)
     open_ends = [recording_id, *others]
     while open_ends:
-        episode = episode_of(session.study, open_ends.pop())
+        episode = find_episode(session.study, open_ends.pop())
         home = episode.from_recording_id if episode is not None else ""
         if home and home not in found and home != recording_id:
             found[home if home in known else gone] = None
@@ -157,36 +165,36 @@ def with_homes(session: Session, recording_id: str, others: Sequence[str], gone:
     return tuple(found)
 
 
-def _seats(
+def _read_agents(
     session: Session, recording_id: str, part: str
 ) -> tuple[Episode | None, EpisodeAgent | None, list[EpisodeAgent]]:
     """Return the episode, who plays a part, and the others."""
-    agents = agents_of(session.study, recording_id)
-    position = position_in(part)
+    agents = episode_agents(session.study, recording_id)
+    position = agent_position(part)
     own = next((one for one in agents if one.position == position), None)
-    return episode_of(session.study, recording_id), own, [one for one in agents if one.position != position]
+    return find_episode(session.study, recording_id), own, [one for one in agents if one.position != position]
 
 
-def _who(one: EpisodeAgent, names: Names) -> str:
+def _agent_name(one: EpisodeAgent, names: Names) -> str:
     return names.get(one.participant_id or "", one.profile.name)
 
 
-def _profile(one: EpisodeAgent, who: str, fields: Sequence[str], told: Told) -> str:
+def _profile_line(one: EpisodeAgent, who: str, fields: Sequence[str], told: TextRewriter) -> str:
     """Return fields of a profile on one line; the name is that which they go by in this request."""
-    texts = {key: on_one_line(told(str(getattr(one.profile, key)))) for key in fields if key != "name"}
-    parts = [f"{_CALLED[key]}: {text.rstrip('.')}." for key, text in texts.items() if text]
+    texts = {key: to_single_line(told(str(getattr(one.profile, key)))) for key in fields if key != "name"}
+    parts = [f"{_PROFILE_LABELS[key]}: {text.rstrip('.')}." for key, text in texts.items() if text]
     return f"{who}. {' '.join(parts)}".rstrip() if fields else ""
 
 
-def _lines(found: Iterable[str]) -> str:
+def _join_lines(found: Iterable[str]) -> str:
     return "\n".join(one for one in found if one.strip())
 
 
-LONGEST = 12_000
+MAX_MATERIAL_CHARS = 12_000
 """Characters of one piece of material; whole lines beyond are left out."""
 
 
-def gathered(
+def gather_material(
     session: Session, place: SubjectLocation, names: Names, told: ToldTold, wanted: Sequence[str]
 ) -> dict[str, str]:
     """Return the wanted material, several lines each; what there is none of is left out.
@@ -199,7 +207,7 @@ def gathered(
         wanted: keys of `MATERIAL`.
     """
     found = {key: MATERIAL[key](session, place, names, told) for key in wanted}
-    return {key: _bounded(text) for key, text in found.items() if text.strip()}
+    return {key: _truncate_lines(text) for key, text in found.items() if text.strip()}
 
 
 def chain_lines(graph: ChainGraph, names: Names, zero_us: int) -> str:
@@ -214,24 +222,24 @@ def chain_lines(graph: ChainGraph, names: Names, zero_us: int) -> str:
     lines = []
     for one in graph.nodes:
         who = ", ".join(names[each] for each in one.people if each in names)
-        span = f"{seconds(one.start_us - zero_us)} to {seconds(one.end_us - zero_us)}"
+        span = f"{format_seconds(one.start_us - zero_us)} to {format_seconds(one.end_us - zero_us)}"
         because = ", ".join(str(number[each]) for each in graph.reasons[one.id])
         reasons = f" (because of {because})" if because else ""
         lines.append(
-            f"{number[one.id]}. {one.kind.value}{f' of {who}' if who else ''}, {span}: {on_one_line(one.text)}{reasons}"
+            f"{number[one.id]}. {one.kind.value}{f' of {who}' if who else ''}, {span}: {to_single_line(one.text)}{reasons}"
         )
     return "\n".join(lines)
 
 
-def _bounded(text: str) -> str:
+def _truncate_lines(text: str) -> str:
     """Return a text without the lines that make it longer than `LONGEST`, and a line that says how many these are."""
-    if len(text) <= LONGEST:
+    if len(text) <= MAX_MATERIAL_CHARS:
         return text
     lines, kept, size = text.splitlines(), 0, 0
-    while kept < len(lines) and size + len(lines[kept]) < LONGEST:
+    while kept < len(lines) and size + len(lines[kept]) < MAX_MATERIAL_CHARS:
         size += len(lines[kept]) + 1
         kept += 1
-    first = lines[:kept] or [lines[0][:LONGEST]]
+    first = lines[:kept] or [lines[0][:MAX_MATERIAL_CHARS]]
     left = len(lines) - len(first)
     return "\n".join([*first, f"({left} more lines left out here)"] if left else first)
 
@@ -255,30 +263,30 @@ def _summary(session: Session, place: SubjectLocation, source: SummarySource, to
 
 def _looks(session: Session, place: SubjectLocation, names: Names, told: ToldTold) -> str:
     found: dict[str, list[str]] = {}
-    for one in looks_in(session.study, place.recording_id):
-        found.setdefault(one.participant_id, []).append(on_one_line(told(one.text)))
+    for one in person_descriptions(session.study, place.recording_id):
+        found.setdefault(one.participant_id, []).append(to_single_line(told(one.text)))
     return "\n".join(f"{names[who]}: {', '.join(texts)}" for who, texts in found.items() if who in names)
 
 
 def _contradictions(session: Session, place: SubjectLocation, _names: Names, told: ToldTold) -> str:
     return "\n".join(
-        on_one_line(told(f"{one.text} {one.resolution}"))
+        to_single_line(told(f"{one.text} {one.resolution}"))
         for one in contradictions_in(session.study, place.recording_id)
     )
 
 
-def _answer_before(field: str) -> Callable[[Session, SubjectLocation, Names, ToldTold], str]:
+def _earlier_answer(field: str) -> Callable[[Session, SubjectLocation, Names, ToldTold], str]:
     """Return what tells the text of an earlier answer, that of the judgment which the part names."""
 
     def before(session: Session, place: SubjectLocation, _names: Names, told: ToldTold) -> str:
-        found = judgments_called(session.study, [one]) if (one := judgment_in(place.about.part)) else []
+        found = find_judgments(session.study, [one]) if (one := judgment_id_of_part(place.about.part)) else []
         said = found[0].answer.get(field) if found and found[0].recording_id == place.recording_id else None
         return told(said) if isinstance(said, str) else ""
 
     return before
 
 
-def _of_episode(
+def _episode_material(
     gather: Callable[[Session, str, str, Names, ToldTold], str],
 ) -> Callable[[Session, SubjectLocation, Names, ToldTold], str]:
     def gathered_of(session: Session, place: SubjectLocation, names: Names, told: ToldTold) -> str:
@@ -289,12 +297,12 @@ def _of_episode(
 
 def _scenes(session: Session, place: SubjectLocation, _names: Names, told: ToldTold) -> str:
     lines = []
-    for one in marked_once(happenings(session, place.recording_id)):
+    for one in deduplicate_marks(read_scene_events(session, place.recording_id)):
         here = one.segment
         if here.start_us < place.end_us and here.end_us > place.start_us:
-            span = f"{seconds(here.start_us - place.start_us)} to {seconds(here.end_us - place.start_us)}"
+            span = f"{format_seconds(here.start_us - place.start_us)} to {format_seconds(here.end_us - place.start_us)}"
             what = ": ".join(part for part in (one.name, told(one.who), told(one.description)) if part)
-            lines.append(on_one_line(f"{span}: {what}"))
+            lines.append(to_single_line(f"{span}: {what}"))
     return "\n".join(lines)
 
 
@@ -305,13 +313,13 @@ MATERIAL: Mapping[str, Callable[[Session, SubjectLocation, Names, ToldTold], str
     "looks": _looks,
     "contradictions": _contradictions,
     "scenes": _scenes,
-    "answer before": _answer_before("explanation"),
-    "nli question": _answer_before("question"),
-    "episode scene": _of_episode(scene),
-    "episode self": _of_episode(own_profile),
-    "episode goal": _of_episode(own_goal),
-    "episode others": _of_episode(others_seen),
-    "episode turn": _of_episode(standing),
-    "episode everybody": _of_episode(everybody),
+    "answer before": _earlier_answer("explanation"),
+    "nli question": _earlier_answer("question"),
+    "episode scene": _episode_material(scene),
+    "episode self": _episode_material(own_profile),
+    "episode goal": _episode_material(own_goal),
+    "episode others": _episode_material(other_profiles),
+    "episode turn": _episode_material(turn_counter),
+    "episode everybody": _episode_material(all_profiles),
 }
 """Everything that a task can ask for."""

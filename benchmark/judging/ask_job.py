@@ -10,87 +10,87 @@ from typing import Any, cast
 
 from anonymize.egress.permit_protocol import (
     answer_permit,
-    answer_together,
+    answer_permit_batch,
+    is_batch_question,
     is_permit_question,
-    is_together_question,
-    with_departure,
+    transform_request,
 )
-from benchmark.disclosure.cast_names import words_state
-from benchmark.judge_input.input_planning import answer_plan, is_plan_question
+from benchmark.disclosure.cast_names import text_review_checksum
+from benchmark.judge_input.input_planning import answer_replan_question, is_replan_question
 from benchmark.judging.judge_worker import RunItem
-from benchmark.judging.judgment_record import judgment_from, look_up, run_answers
-from benchmark.judging.request_planning import planned
+from benchmark.judging.judgment_record import look_up_cache, read_judgment, run_answers
+from benchmark.judging.request_planning import plan_requests
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_config import AskRequest, Payload, RunMonitor, is_state_question, payload_from
-from benchmark.judging.run_outcome import Note, RunOutcome, outcome_from, thing
-from models.judges.judge_backends import backend_of, options_of
+from benchmark.judging.run_config import AskRequest, Payload, RunMonitor, is_progress_question, read_payload
+from benchmark.judging.run_outcome import Note, RunOutcome, read_outcome, subject_noun
+from models.judges.judge_backends import build_options, load_backend
 from models.judges.judge_interface import ModelOptions
-from project.entities.judgments import RAW, JudgeEntry, Judgment, JudgmentStatus
+from project.entities.judgments import RAW_CONDITION, JudgeEntry, Judgment, JudgmentStatus
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
 from project.ids import new_id
 from project.progress import Progress, Silent
 from project.queries.item_set_rows import insert_answers
-from project.queries.judgment_rows import came_back, insert_judgments
+from project.queries.judgment_rows import insert_judgments, judgments_by_request
 from project.session.jobs import JobHost, JobSpec
 from project.session.session import Session
-from project.text_format import counted
+from project.text_format import pluralize
 
-_FINER = 3
+_FINE_CUT_FACTOR = 3
 """Works of what loads nothing, for each of what does: small ones even out what some machines are slower."""
 
 
-def pieces(work: JobSpec, count: int) -> list[JobSpec]:
+def split_job(work: JobSpec, count: int) -> list[JobSpec]:
     """Return works that together ask what a run asks, about as many as wished.
 
     Args:
         work: of the kind `ask`.
         count: of works that a model is loaded for; what loads nothing is cut finer.
     """
-    payload = payload_from(work.parameters)
+    payload = read_payload(work.parameters)
     groups: dict[str, list[RunItem]] = {}
     for one in payload.items:
-        groups.setdefault(_place(payload, payload.entries[one.judge]), []).append(one)
+        groups.setdefault(_grouping_key(payload, payload.entries[one.judge]), []).append(one)
     cut: list[Sequence[RunItem]] = []
     for place, items in groups.items():
-        cut += [items] if place else _cut(items, payload, count)
-    return [_work(work, payload, items) for items in cut]
+        cut += [items] if place else _split_items(items, payload, count)
+    return [_sub_job(work, payload, items) for items in cut]
 
 
-def served(work: JobSpec) -> frozenset[str]:
+def served_judge_ids(work: JobSpec) -> frozenset[str]:
     """Return the ids of the judges at servers that a work asks; what asks the same one waits for its turn."""
-    payload = payload_from(work.parameters)
+    payload = read_payload(work.parameters)
     asked = [payload.entries[at] for at in {one.judge for one in payload.items}]
     seconds = [payload.named(str(one.settings.get("coerce", ""))) for one in asked]
-    return frozenset(one.id for one in (*asked, *seconds) if one is not None and backend_of(one.backend).leaves)
+    return frozenset(one.id for one in (*asked, *seconds) if one is not None and load_backend(one.backend).leaves)
 
 
-def rest(work: JobSpec, parts: Iterable[Mapping[str, Json]]) -> JobSpec | None:
+def remaining_job(work: JobSpec, parts: Iterable[Mapping[str, Json]]) -> JobSpec | None:
     """Return what is left of a work that was broken off after some answers were handed over; None where nothing is.
 
     Raises:
         UserError: it had a budget, and nobody knows what it spent last.
     """
-    payload = payload_from(work.parameters)
-    if payload.limits != Limits() and any(_costs(payload.entries[one.judge]) for one in payload.items):
+    payload = read_payload(work.parameters)
+    if payload.limits != Limits() and any(_is_model(payload.entries[one.judge]) for one in payload.items):
         raise UserError(
             "It stopped, and what it spent last is not known.", "Ask again with what is left of the budget."
         )
-    answered = {_key(one) for part in parts for one in cast(list[dict[str, Json]], part["judgments"])}
-    left = [one for one in payload.items if _of(payload, one) not in answered]
-    return _work(work, payload, left) if left else None
+    answered = {_judgment_key(one) for part in parts for one in cast(list[dict[str, Json]], part["judgments"])}
+    left = [one for one in payload.items if _item_key(payload, one) not in answered]
+    return _sub_job(work, payload, left) if left else None
 
 
-def together(results: Iterable[Mapping[str, Json]]) -> dict[str, Json]:
+def merge_results(results: Iterable[Mapping[str, Json]]) -> dict[str, Json]:
     """Return what came of several works of one run as the result of one."""
     found = RunOutcome()
-    for one in map(outcome_from, results):
+    for one in map(read_outcome, results):
         found.add(one)
         found.seconds = max(found.seconds, one.seconds)
     return found.as_json()
 
 
-def asked_and_answered(parts: Iterable[Mapping[str, Json]]) -> dict[str, Json]:
+def partial_result(parts: Iterable[Mapping[str, Json]]) -> dict[str, Json]:
     """Return as a result what came of a work that broke off, by the answers that it handed over."""
     found = RunOutcome()
     for part in parts:
@@ -105,68 +105,70 @@ def asked_and_answered(parts: Iterable[Mapping[str, Json]]) -> dict[str, Json]:
     return found.as_json()
 
 
-def _cut(items: Sequence[RunItem], payload: Payload, count: int) -> list[Sequence[RunItem]]:
+def _split_items(items: Sequence[RunItem], payload: Payload, count: int) -> list[Sequence[RunItem]]:
     """Cut requests at about equal lengths; those about one thing stay together, so that it is decoded once."""
-    ordered = sorted(range(len(items)), key=lambda at: (_loads(payload.entries[items[at].judge]), items[at].plan, at))
+    ordered = sorted(
+        range(len(items)), key=lambda at: (_loads_model(payload.entries[items[at].judge]), items[at].plan, at)
+    )
     loading: dict[int, list[RunItem]] = {}
     for at in ordered:
         judge = items[at].judge
-        loading.setdefault(judge if _loads(payload.entries[judge]) else -1, []).append(items[at])
+        loading.setdefault(judge if _loads_model(payload.entries[judge]) else -1, []).append(items[at])
     found: list[Sequence[RunItem]] = []
     for each in loading.values():
-        wanted = max(1, count) if _loads(payload.entries[each[0].judge]) else max(1, count) * _FINER
+        wanted = max(1, count) if _loads_model(payload.entries[each[0].judge]) else max(1, count) * _FINE_CUT_FACTOR
         step = -(-len(each) // wanted)
         found += [each[start : start + step] for start in range(0, len(each), step)]
     return found
 
 
-def _place(payload: Payload, entry: JudgeEntry) -> str:
+def _grouping_key(payload: Payload, entry: JudgeEntry) -> str:
     """Return what its requests have to stay together with; "" where they may be cut."""
-    if payload.limits != Limits() and _costs(entry):
+    if payload.limits != Limits() and _is_model(entry):
         return "budget"
     second = payload.named(str(entry.settings.get("coerce", "")))
-    asked = [one.id for one in (entry, second) if one is not None and backend_of(one.backend).leaves]
+    asked = [one.id for one in (entry, second) if one is not None and load_backend(one.backend).leaves]
     if not asked:
         return ""
     return "served" if any(one.settings.get("coerce") for one in payload.entries) else asked[0]
 
 
-def _costs(entry: JudgeEntry) -> bool:
-    return isinstance(options_of(entry.backend, entry.settings), ModelOptions)
+def _is_model(entry: JudgeEntry) -> bool:
+    return isinstance(build_options(entry.backend, entry.settings), ModelOptions)
 
 
-def _loads(entry: JudgeEntry) -> bool:
+def _loads_model(entry: JudgeEntry) -> bool:
     """Tell whether a model has to be loaded where a judge is asked."""
-    return _costs(entry) and not backend_of(entry.backend).leaves
+    return _is_model(entry) and not load_backend(entry.backend).leaves
 
 
 def _currency(judge: Mapping[str, Any]) -> str:
-    options = options_of(judge["backend"], judge["settings"])
+    options = build_options(judge["backend"], judge["settings"])
     return options.currency if isinstance(options, ModelOptions) else ""
 
 
-def _work(work: JobSpec, payload: Payload, items: Sequence[RunItem]) -> JobSpec:
+def _sub_job(work: JobSpec, payload: Payload, items: Sequence[RunItem]) -> JobSpec:
     return replace(work, parameters={**work.parameters, "run": new_id(), **payload.only(items).as_json()})
 
 
-def _of(payload: Payload, one: RunItem) -> tuple[str, str, str]:
+def _item_key(payload: Payload, one: RunItem) -> tuple[str, str, str]:
     return payload.entries[one.judge].id, one.about, one.request_key
 
 
-def _key(judgment: Mapping[str, Any]) -> tuple[str, str, str]:
-    from benchmark.judging.judgment_record import judgment_from
+def _judgment_key(judgment: Mapping[str, Any]) -> tuple[str, str, str]:
+    from benchmark.judging.judgment_record import read_judgment
 
-    found = judgment_from(judgment)
+    found = read_judgment(judgment)
     return found.judge_id, found.about.key, found.request_key
 
 
-_BARRED: dict[str, Json] = {
+_STALE_TEXT_REFUSAL: dict[str, Json] = {
     "barred_by": "reviewed",
     "barred": "Other words were reviewed, or named as private, after this question was made.",
 }
 
 
-def standing(session: Session, work: JobSpec, departure: Mapping[str, Json]) -> dict[str, Json]:
+def bar_stale_text(session: Session, work: JobSpec, departure: Mapping[str, Json]) -> dict[str, Json]:
     """Return a request that wants to leave, barred where its words were scrubbed by what was decided before.
 
     Args:
@@ -175,12 +177,12 @@ def standing(session: Session, work: JobSpec, departure: Mapping[str, Json]) -> 
         departure: as JSON.
     """
     condition, about = departure.get("condition"), departure.get("segment_id")
-    if departure.get("local") is True or condition in ("", RAW) or not departure.get("texts"):
+    if departure.get("local") is True or condition in ("", RAW_CONDITION) or not departure.get("texts"):
         return dict(departure)
     plans = cast(list[Mapping[str, Json]], work.parameters["plans"])
     made = {one["words_state"] for one in plans if (one["about"], one["condition"]) == (about, condition)}
-    now = words_state(session, str(departure.get("recording_id")))
-    return dict(departure) if made == {now} else {**departure, **_BARRED}
+    now = text_review_checksum(session, str(departure.get("recording_id")))
+    return dict(departure) if made == {now} else {**departure, **_STALE_TEXT_REFUSAL}
 
 
 KIND = "ask"
@@ -216,23 +218,23 @@ def prepare(session: Session, request: AskRequest, progress: Progress = _SILENT)
     if not request.judges or not request.about:
         raise UserError("There is nothing to ask.", "Name a judge and what to ask about.")
     outcome = RunOutcome()
-    payload = planned(session, request, outcome, progress)
-    known = look_up(session, payload.items, payload.entries, again=request.again, fresh=request.fresh)
+    payload = plan_requests(session, request, outcome, progress)
+    known = look_up_cache(session, payload.items, payload.entries, again=request.again, fresh=request.fresh)
     payload = payload.only(known.open)
     work = None
     if known.open:
         recordings = {one.recording_id for one in known.open}
         only = recordings.pop() if len(recordings) == 1 else ""
-        work = JobSpec(KIND, _title(payload), only, {"run": new_id(), **payload.as_json()})
+        work = JobSpec(KIND, _job_title(payload), only, {"run": new_id(), **payload.as_json()})
     return AskPlan(work, known.judgments, tuple(outcome.notes), known.changes)
 
 
 def renew(session: Session, work: JobSpec) -> JobSpec:
     """Leave out what was answered while the job waited."""
-    payload = payload_from(work.parameters)
+    payload = read_payload(work.parameters)
     if payload.fresh:
         return work
-    known = look_up(session, payload.items, payload.entries, again=payload.again)
+    known = look_up_cache(session, payload.items, payload.entries, again=payload.again)
     if len(known.open) == len(payload.items):
         return work
     return JobSpec(KIND, work.title, work.recording_id, {**work.parameters, **payload.only(known.open).as_json()})
@@ -249,17 +251,17 @@ def unanswered(session: Session, work: JobSpec, since: str) -> JobSpec | None:
     Raises:
         UserError: the budget is spent.
     """
-    payload = payload_from(work.parameters)
+    payload = read_payload(work.parameters)
     names = [one.id for one in payload.entries]
     asked = {(item.request_key, names[item.judge], item.about) for item in payload.items}
     came = [
         one
-        for one in came_back(session.study, [item.request_key for item in payload.items])
+        for one in judgments_by_request(session.study, [item.request_key for item in payload.items])
         if one.at >= since and (one.request_key, one.judge_id, one.about.key) in asked
     ]
     settled = {(one.request_key, one.judge_id, one.about.key) for one in came if one.status is not JudgmentStatus.ERROR}
     items = [one for one in payload.items if (one.request_key, names[one.judge], one.about) not in settled]
-    known = look_up(session, items, payload.entries, again=payload.again, fresh=payload.fresh)
+    known = look_up_cache(session, items, payload.entries, again=payload.again, fresh=payload.fresh)
     if not known.open:
         return None
     money = sum(one.cost or 0.0 for one in came)
@@ -272,12 +274,12 @@ def compute(parameters: Mapping[str, Json], holder: JobHost) -> dict[str, Json]:
     """Ask all judges at once; returns what came of it, as `Outcome.as_json`."""
     from benchmark.judging.run_execution import run
 
-    return run(payload_from(parameters), holder).as_json()
+    return run(read_payload(parameters), holder).as_json()
 
 
 def store_part(session: Session, work: JobSpec, part: Mapping[str, Json]) -> Changes:
     """Put answers into the study, and whose they are in a run of the benchmark."""
-    new = [judgment_from(one) for one in cast(list[dict[str, Json]], part["judgments"])]
+    new = [read_judgment(one) for one in cast(list[dict[str, Json]], part["judgments"])]
     with session.study.recording_run():
         insert_judgments(session.study, new)
         insert_answers(session.study, run_answers(work.parameters, new))
@@ -286,7 +288,7 @@ def store_part(session: Session, work: JobSpec, part: Mapping[str, Json]) -> Cha
 
 def store(_session: Session, work: JobSpec, _result: Mapping[str, Json]) -> Changes:
     """Everything is in the study already."""
-    _QUEUES.pop(_run(work), None)
+    _MONITORS.pop(_run_id(work), None)
     return Changes()
 
 
@@ -296,38 +298,38 @@ def answer(session: Session, work: JobSpec, question: Mapping[str, Json]) -> dic
     Raises:
         project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
     """
-    if is_state_question(question):
+    if is_progress_question(question):
         return queue_of(work).answer(question)
-    if is_plan_question(question):
-        return answer_plan(session, question)
-    if is_together_question(question):
-        return answer_together(session, question, lambda one: standing(session, work, one))
+    if is_replan_question(question):
+        return answer_replan_question(session, question)
+    if is_batch_question(question):
+        return answer_permit_batch(session, question, lambda one: bar_stale_text(session, work, one))
     if is_permit_question(question):
-        return answer_permit(session, with_departure(question, lambda one: standing(session, work, one)))
+        return answer_permit(session, transform_request(question, lambda one: bar_stale_text(session, work, one)))
     raise UserError("A job asked something that nobody answers.", "Ask again.")
 
 
 def queue_of(work: JobSpec) -> RunMonitor:
     """Return how far a run is; through it, parts of it can be cancelled."""
-    return _QUEUES.setdefault(_run(work), RunMonitor())
+    return _MONITORS.setdefault(_run_id(work), RunMonitor())
 
 
 def summary(result: Mapping[str, Json]) -> str:
     """Say in a line what came of a run."""
-    return outcome_from(result).as_text()
+    return read_outcome(result).as_text()
 
 
-_QUEUES: dict[str, RunMonitor] = {}
+_MONITORS: dict[str, RunMonitor] = {}
 
 
-def _run(work: JobSpec) -> str:
+def _run_id(work: JobSpec) -> str:
     return str(work.parameters["run"])
 
 
-def _title(payload: Payload) -> str:
+def _job_title(payload: Payload) -> str:
     names = [payload.entries[at].name for at in sorted({one.judge for one in payload.items})]
     who = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
     if len(names) > 3:
         who = f"{len(names)} judges"
     about = {one.about for one in payload.items}
-    return f"Ask {who} about {counted(len(about), thing(about))}"
+    return f"Ask {who} about {pluralize(len(about), subject_noun(about))}"

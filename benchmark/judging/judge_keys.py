@@ -10,54 +10,54 @@ import re
 from hashlib import sha256
 from urllib.parse import urlsplit
 
-from models.judges.judge_backends import options_of
-from project.entities.judgments import PERSON, JudgeEntry
+from models.judges.judge_backends import build_options
+from project.entities.judgments import PERSON_BACKEND, JudgeEntry
 from project.errors import UserError
 
 SERVICE = "greenroom"
-_USUAL = {"api.openai.com": "OPENAI_API_KEY"}
+_SHARED_VARIABLES = {"api.openai.com": "OPENAI_API_KEY"}
 """Variables that other programs use too, each for the one server that its keys belong to."""
 _PORTS = {"http": 80, "https": 443}
-_LONGEST = 4096
-_SHORTEST = 6
+_MAX_KEY_CHARS = 4096
+_MIN_KEY_CHARS = 6
 """A shorter “key”, such as `none` for a server that wants any, is a word like others."""
 
 
-def variable_of(name: str) -> str:
+def key_variable(name: str) -> str:
     """Return the environment variable that is looked into for the key of a judge, such as `GREENROOM_KEY_GPT_4O`."""
     plain = re.sub(r"[^A-Z0-9]+", "_", name.upper()).strip("_")
     return f"GREENROOM_KEY_{plain or sha256(name.encode()).hexdigest()[:8].upper()}"
 
 
-def place_variable_of(name: str) -> str:
+def address_variable(name: str) -> str:
     """Return the variable that says at which server that of `variable_of` is used, such as `GREENROOM_KEY_GPT_AT`."""
-    return f"{variable_of(name)}_AT"
+    return f"{key_variable(name)}_AT"
 
 
-def address_of(entry: JudgeEntry) -> str:
+def server_address(entry: JudgeEntry) -> str:
     """Return where a judge's server is, such as `https://api.openai.com`; "" for one that has none.
 
     Raises:
         UserError: there is no such backend, or its settings do not fit.
     """
-    if entry.backend == PERSON:
+    if entry.backend == PERSON_BACKEND:
         return ""
-    return _address(str(getattr(options_of(entry.backend, entry.settings), "url", "")))
+    return _normalize_address(str(getattr(build_options(entry.backend, entry.settings), "url", "")))
 
 
-def key_of(entry: JudgeEntry) -> str:
+def find_key(entry: JudgeEntry) -> str:
     """Return the key of a judge; "" where there is none.
 
     Raises:
         UserError: there is no such backend, or its settings do not fit.
     """
-    address = address_of(entry)
+    address = server_address(entry)
     return address and (_from_environment(entry.name, address) or _from_keyring(entry.name, address))
 
 
-def place_of(entry: JudgeEntry) -> str:
+def key_location(entry: JudgeEntry) -> str:
     """Say where the key of a judge is kept: the name of a variable, `keyring`, or "" where there is none."""
-    address = address_of(entry)
+    address = server_address(entry)
     if not address:
         return ""
     for variable in _variables(entry.name, address):
@@ -66,7 +66,7 @@ def place_of(entry: JudgeEntry) -> str:
     return "keyring" if _from_keyring(entry.name, address) else ""
 
 
-def keep_key(entry: JudgeEntry, key: str) -> None:
+def store_key(entry: JudgeEntry, key: str) -> None:
     """Put a key into the keyring of this machine.
 
     Raises:
@@ -74,11 +74,11 @@ def keep_key(entry: JudgeEntry, key: str) -> None:
     """
     import keyring
 
-    address = address_of(entry)
+    address = server_address(entry)
     if not address:
         raise UserError(f"The judge {entry.name} needs no key.", "Only a judge that is a server has one.")
     key = key.strip()
-    if not key or len(key) > _LONGEST or not key.isascii() or not key.isprintable() or " " in key:
+    if not key or len(key) > _MAX_KEY_CHARS or not key.isascii() or not key.isprintable() or " " in key:
         raise UserError("This is no key.", "Paste it as the server's owner gave it to you: one line, no spaces.")
     try:
         keyring.set_password(SERVICE, _account(entry.name, address), key)
@@ -86,11 +86,11 @@ def keep_key(entry: JudgeEntry, key: str) -> None:
     except Exception:
         raise UserError(
             "This machine has no keyring that keeps keys.",
-            f"Put the key into the environment variable {how_to_set(entry)}.",
+            f"Put the key into the environment variable {setup_hint(entry)}.",
         ) from None
 
 
-def forget_key(entry: JudgeEntry) -> bool:
+def delete_key(entry: JudgeEntry) -> bool:
     """Take a key out of the keyring; tells whether there was one.
 
     Raises:
@@ -99,24 +99,24 @@ def forget_key(entry: JudgeEntry) -> bool:
     import keyring
 
     try:
-        keyring.delete_password(SERVICE, _account(entry.name, address_of(entry)))
+        keyring.delete_password(SERVICE, _account(entry.name, server_address(entry)))
     # Keyrings are of many makers, and raise what they like.
     except Exception:
         return False
     return True
 
 
-def without_key(text: str, key: str) -> str:
+def redact_key(text: str, key: str) -> str:
     """Return a text in which a key that a server repeated is not to be read."""
-    return text.replace(key, "[key]") if len(key) >= _SHORTEST else text
+    return text.replace(key, "[key]") if len(key) >= _MIN_KEY_CHARS else text
 
 
-def how_to_set(entry: JudgeEntry) -> str:
+def setup_hint(entry: JudgeEntry) -> str:
     """Say in which variables the key of a judge would be looked for."""
-    return f"{variable_of(entry.name)}, with {place_variable_of(entry.name)}={address_of(entry)}"
+    return f"{key_variable(entry.name)}, with {address_variable(entry.name)}={server_address(entry)}"
 
 
-def _address(url: str) -> str:
+def _normalize_address(url: str) -> str:
     try:
         parts = urlsplit(url.strip())
         port = parts.port
@@ -128,9 +128,9 @@ def _address(url: str) -> str:
 
 
 def _variables(name: str, address: str) -> list[str]:
-    at = os.environ.get(place_variable_of(name), "").strip()
-    own = [variable_of(name)] if _address(at if "://" in at else f"https://{at}") == address else []
-    usual = _USUAL.get(urlsplit(address).hostname or "")
+    at = os.environ.get(address_variable(name), "").strip()
+    own = [key_variable(name)] if _normalize_address(at if "://" in at else f"https://{at}") == address else []
+    usual = _SHARED_VARIABLES.get(urlsplit(address).hostname or "")
     return [*own, *([usual] if usual and address.startswith("https:") else [])]
 
 

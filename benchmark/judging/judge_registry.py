@@ -8,51 +8,51 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from urllib.parse import urlsplit
 
-from models.judges.judge_backends import backend_of, options_of
-from project.entities.judgments import PERSON, JudgeEntry
+from models.judges.judge_backends import build_options, load_backend
+from project.entities.judgments import PERSON_BACKEND, JudgeEntry
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
 from project.ids import new_id
 from project.queries.judgment_rows import all_judges, delete_judge, judge_by_name, put_judge
 from project.session.session import Session
-from project.session.trust_store import TrustKind, trust, trusted
-from project.text_format import shown
+from project.session.trust_store import TrustKind, add_trusted, read_trusted
+from project.text_format import escape_unprintable
 
-FILES = "llama-cpp"
+FILE_BACKEND = "llama-cpp"
 """The backend whose models are files."""
 
 
-def choose_files(session: Session, entry: JudgeEntry) -> None:
+def trust_files(session: Session, entry: JudgeEntry) -> None:
     """Remember that a person on this machine set up a judge with these files."""
-    trust(session.study.id, TrustKind.MODEL, _files(entry))
+    add_trusted(session.study.id, TrustKind.MODEL, _model_files(entry))
 
 
-def chosen_here(session: Session, entry: JudgeEntry) -> bool:
+def has_trusted_files(session: Session, entry: JudgeEntry) -> bool:
     """Tell whether a person on this machine chose the files of a judge; one without files needs nobody to."""
-    return set(_files(entry)) <= {*trusted(session.study.id, TrustKind.MODEL)}
+    return set(_model_files(entry)) <= {*read_trusted(session.study.id, TrustKind.MODEL)}
 
 
-def require_chosen(session: Session, entry: JudgeEntry) -> None:
+def require_trusted_files(session: Session, entry: JudgeEntry) -> None:
     """Return quietly where a judge's files may be opened.
 
     Raises:
         UserError: nobody on this machine chose them.
     """
-    if not chosen_here(session, entry):
+    if not has_trusted_files(session, entry):
         raise UserError(
-            f"The judge {shown(entry.name)} was set up on another machine and names a file here: {shown(entry.model)}",
+            f"The judge {escape_unprintable(entry.name)} was set up on another machine and names a file here: {escape_unprintable(entry.model)}",
             "If this is the model that you mean, change the judge and choose the file yourself.",
         )
 
 
-def _files(entry: JudgeEntry) -> list[str]:
-    if entry.backend != FILES:
+def _model_files(entry: JudgeEntry) -> list[str]:
+    if entry.backend != FILE_BACKEND:
         return []
     return [one for one in (entry.model, entry.settings.get("projector")) if isinstance(one, str) and one]
 
 
-LONGEST_NAME = 60
-_LONGEST_MODEL = 4096
+MAX_NAME_CHARS = 60
+_MAX_MODEL_CHARS = 4096
 
 
 def add_judge(
@@ -65,8 +65,8 @@ def add_judge(
             fit it or hold a key.
     """
     made = JudgeEntry(new_id(), name.strip(), backend, model.strip(), dict(settings or {}))
-    _require(session, made)
-    choose_files(session, made)
+    _require_valid(session, made)
+    trust_files(session, made)
     with session.step(f"Add judge {made.name}") as step:
         put_judge(session.study, made)
     return made, step.changes
@@ -82,8 +82,8 @@ def change_judge(session: Session, changed: JudgeEntry) -> Changes:
     if before is None:
         raise UserError(f"The judge {changed.name} was removed meanwhile.", "Add it again.")
     changed = replace(changed, name=changed.name.strip(), model=changed.model.strip())
-    _require(session, changed)
-    choose_files(session, changed)
+    _require_valid(session, changed)
+    trust_files(session, changed)
     if changed == before:
         return Changes()
     with session.step(f"Change judge {before.name}") as step:
@@ -98,20 +98,20 @@ def remove_judge(session: Session, judge_id: str) -> Changes:
     return step.changes
 
 
-def _require(session: Session, one: JudgeEntry) -> None:
-    if not one.name or len(one.name) > LONGEST_NAME or not one.name.isprintable():
-        raise UserError("A judge needs a name.", f"Give one line of at most {LONGEST_NAME} characters.")
+def _require_valid(session: Session, one: JudgeEntry) -> None:
+    if not one.name or len(one.name) > MAX_NAME_CHARS or not one.name.isprintable():
+        raise UserError("A judge needs a name.", f"Give one line of at most {MAX_NAME_CHARS} characters.")
     namesake = judge_by_name(session.study, one.name)
     if namesake is not None and namesake.id != one.id:
         raise UserError(f"There is a judge “{one.name}” already.", "Choose another name, or change that one.")
-    if len(one.model) > _LONGEST_MODEL or not one.model.isprintable():
+    if len(one.model) > _MAX_MODEL_CHARS or not one.model.isprintable():
         raise UserError("This is no name of a model.", "Give one line.")
-    if one.backend == PERSON:
+    if one.backend == PERSON_BACKEND:
         if one.model or one.settings:
             raise UserError("A person has no model and nothing to set.", "Leave them out.")
         return
-    options = options_of(one.backend, one.settings)
-    if backend_of(one.backend).needs_model and not one.model:
+    options = build_options(one.backend, one.settings)
+    if load_backend(one.backend).needs_model and not one.model:
         raise UserError(f"A judge of the backend {one.backend} needs a model.", "Say which: --model MODEL")
     _require_no_secret(str(getattr(options, "url", "")))
     _require_second(session, one, str(getattr(options, "coerce", "")))
@@ -135,14 +135,14 @@ def _require_second(session: Session, one: JudgeEntry, name: str) -> None:
     if not name:
         return
     second = judge_by_name(session.study, name)
-    if name == one.name or second is None or second.backend == PERSON:
+    if name == one.name or second is None or second.backend == PERSON_BACKEND:
         raise UserError(
             f"“{name}” cannot bring answers of {one.name} into form.",
             "Name another judge of this study that is a model, and add that one first.",
         )
 
 
-def judge_called(session: Session, name: str) -> JudgeEntry:
+def get_judge(session: Session, name: str) -> JudgeEntry:
     """Return the judge with this name.
 
     Raises:
@@ -156,12 +156,12 @@ def judge_called(session: Session, name: str) -> JudgeEntry:
     return found
 
 
-def judges_called(session: Session, names: Sequence[str]) -> list[JudgeEntry]:
+def get_judges(session: Session, names: Sequence[str]) -> list[JudgeEntry]:
     """Return the judges with these names, each once, in order; where no name is given, all that are no people.
 
     Raises:
         UserError: there is no judge of a name, or none at all.
     """
-    if not names and (known := [one for one in all_judges(session.study) if one.backend != PERSON]):
+    if not names and (known := [one for one in all_judges(session.study) if one.backend != PERSON_BACKEND]):
         return known
-    return [judge_called(session, name) for name in dict.fromkeys(names or ("",))]
+    return [get_judge(session, name) for name in dict.fromkeys(names or ("",))]

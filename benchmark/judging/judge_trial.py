@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, cast, runtime_checkable
 
-from anonymize.egress.egress_authority import authority_of
+from anonymize.egress.egress_authority import study_authority
 from anonymize.egress.permit_protocol import RemoteAuthority, answer_permit
-from benchmark.judging.judge_keys import key_of, without_key
-from benchmark.judging.judge_registry import require_chosen
+from benchmark.judging.judge_keys import find_key, redact_key
+from benchmark.judging.judge_registry import require_trusted_files
 from benchmark.judging.judgment_record import judge_json
-from models.connection.guard import Authority, Guard, RequestPurpose, carrying
-from models.judges.judge_backends import judge_of
+from models.connection.guard import Authority, Guard, RequestPurpose, for_purpose
+from models.judges.judge_backends import create_judge
 from models.judges.judge_interface import AnswerForm, Judge, JudgeRequest, Means, Message, Role, SamplingParameters
 from project.entities.egress_policy import Purpose
 from project.entities.judgments import JudgeEntry, JudgmentStatus
@@ -54,7 +54,7 @@ class JudgeTestResult:
         return {"ok": self.ok, "lines": [*self.lines], "model_id": self.model_id}
 
 
-class _Found(Protocol):
+class _TrialReport(Protocol):
     ok: bool
     lines: tuple[str, ...]
     model_id: str
@@ -62,7 +62,7 @@ class _Found(Protocol):
 
 @runtime_checkable
 class _Probed(Protocol):
-    async def probe(self) -> _Found:
+    async def probe(self) -> _TrialReport:
         """Say what a server is and can do."""
 
 
@@ -73,11 +73,11 @@ def try_judge(session: Session, entry: JudgeEntry) -> JudgeTestResult:
         UserError: it is a person, or its settings do not fit.
         project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
     """
-    require_chosen(session, entry)
-    return try_under(authority_of(session), entry, key_of(entry))
+    require_trusted_files(session, entry)
+    return try_with_key(study_authority(session), entry, find_key(entry))
 
 
-def try_under(authority: Authority, entry: JudgeEntry, key: str) -> JudgeTestResult:
+def try_with_key(authority: Authority, entry: JudgeEntry, key: str) -> JudgeTestResult:
     """Do what `try_judge` does, with the leave of whoever holds the study and a key that need not be kept anywhere.
 
     Raises:
@@ -85,25 +85,25 @@ def try_under(authority: Authority, entry: JudgeEntry, key: str) -> JudgeTestRes
         project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
     """
     guard = Guard(authority)
-    judge = judge_of(entry, Means(guard, key))
-    found = asyncio.run(_tried(judge, guard, entry))
+    judge = create_judge(entry, Means(guard, key))
+    found = asyncio.run(_probe_or_ask(judge, guard, entry))
     return JudgeTestResult(
-        found.ok, tuple(without_key(line, key) for line in found.lines), without_key(found.model_id, key)
+        found.ok, tuple(redact_key(line, key) for line in found.lines), redact_key(found.model_id, key)
     )
 
 
-async def _tried(judge: Judge, guard: Guard, entry: JudgeEntry) -> JudgeTestResult:
+async def _probe_or_ask(judge: Judge, guard: Guard, entry: JudgeEntry) -> JudgeTestResult:
     try:
-        with carrying(RequestPurpose(Purpose.TEST, entry.id)):
+        with for_purpose(RequestPurpose(Purpose.TEST, entry.id)):
             if isinstance(judge, _Probed):
                 probed = await judge.probe()
                 return JudgeTestResult(probed.ok, probed.lines, probed.model_id)
-            return await _asked(judge, guard)
+            return await _ask_trial_question(judge, guard)
     finally:
         await judge.close()
 
 
-async def _asked(judge: Judge, guard: Guard) -> JudgeTestResult:
+async def _ask_trial_question(judge: Judge, guard: Guard) -> JudgeTestResult:
     def read(found: Json) -> dict[str, Json]:
         if not isinstance(found, dict) or found.get("colour") not in ("red", "green", "blue"):
             raise ValueError("colour is missing")
@@ -137,7 +137,7 @@ def compute(parameters: Mapping[str, Json], holder: JobHost) -> dict[str, Json]:
     entry = JudgeEntry(str(found["id"]), str(found["name"]), str(found["backend"]), str(found["model"]), settings)
     holder.progress(0, 0, "Asking")
     authority = RemoteAuthority(holder, threadsafe=holder.threadsafe)
-    return try_under(authority, entry, str(parameters["key"]) or key_of(entry)).as_json()
+    return try_with_key(authority, entry, str(parameters["key"]) or find_key(entry)).as_json()
 
 
 def store(_session: Session, _work: JobSpec, _result: Mapping[str, Json]) -> Changes:

@@ -11,18 +11,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchmark.judging.run_budget import Estimate, RateLimiter
-from models.connection.guard import carrying, current
+from models.connection.guard import current_purpose, for_purpose
 from models.judges.judge_interface import Judge, JudgeRequest, ModelOptions, Reply
 from project.entities.egress_policy import Forbidden
 from project.entities.judgments import JudgeEntry, JudgmentStatus, Modality
 from project.entities.study_records import Json
 from project.errors import UserError
 
-GIVE_UP_AFTER = 5
+MAX_CONSECUTIVE_ERRORS = 5
 """Errors in a row after which a judge is not asked any more in this run."""
-_OF_A_BASELINE = 16
+_BASELINE_CONCURRENCY = 16
 """It answers at once; what takes its time is each transaction of the study."""
-_FOR_ALL = frozenset({"nothing-leaves", "raw", "hosts", "proxies", "redirects", "unencrypted", "recorded"})
+_BLANKET_RULES = frozenset({"nothing-leaves", "raw", "hosts", "proxies", "redirects", "unencrypted", "recorded"})
 """Rules that forbid every request of a run to a judge, whatever segment it is about."""
 
 
@@ -104,7 +104,9 @@ class JudgeWorker:
             left: what is to be asked.
             pace: where others ask the same judge too; its own where None.
         """
-        return cls(entry, judge, options, pace or pace_of(options), Estimate(options, second), key, deque(left))
+        return cls(
+            entry, judge, options, pace or make_rate_limiter(options), Estimate(options, second), key, deque(left)
+        )
 
     def count(self, reply: Reply) -> None:
         """Count an answer; a judge that only fails is given up, so that no run waits for it for hours."""
@@ -114,7 +116,7 @@ class JudgeWorker:
             return
         self.failed += 1
         self._in_a_row += 1
-        if self._in_a_row >= GIVE_UP_AFTER and self.stopped is None:
+        if self._in_a_row >= MAX_CONSECUTIVE_ERRORS and self.stopped is None:
             self.stopped = UserError(
                 f"It failed {self._in_a_row} times in a row, and is not asked any more in this run: {reply.error}",
                 f"Try it: greenroom judge test STUDY {self.entry.name}",
@@ -122,7 +124,7 @@ class JudgeWorker:
 
     def forbid(self, error: Forbidden) -> None:
         """Take in that a request was forbidden; some rules forbid all the others too."""
-        if error.rule in _FOR_ALL and self.stopped is None:
+        if error.rule in _BLANKET_RULES and self.stopped is None:
             self.stopped = error
 
     @property
@@ -140,12 +142,12 @@ class JudgeWorker:
             yield
 
 
-def pace_of(options: Any) -> RateLimiter:
+def make_rate_limiter(options: Any) -> RateLimiter:
     """Return how fast a judge with these options may be asked; answers of a baseline are kept several at once."""
     return (
         RateLimiter(options.concurrency, options.per_minute)
         if isinstance(options, ModelOptions)
-        else RateLimiter(_OF_A_BASELINE)
+        else RateLimiter(_BASELINE_CONCURRENCY)
     )
 
 
@@ -171,10 +173,10 @@ class Second:
         Raises:
             project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
         """
-        parcel = current()
+        parcel = current_purpose()
         if parcel is None:
             return await self._judge.ask(question)
-        with carrying(replace(parcel, judge_id=self._id)):
+        with for_purpose(replace(parcel, judge_id=self._id)):
             return await self._judge.ask(question)
 
     async def close(self) -> None:

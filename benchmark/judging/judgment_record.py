@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, cast
 
-from benchmark.judging.judge_keys import without_key
+from benchmark.judging.judge_keys import redact_key
 from benchmark.judging.judge_worker import JudgeWorker, RunItem
 from benchmark.judging.run_config import JudgeInput, RunConfig
 from models.judges.judge_interface import Reply
@@ -22,12 +22,12 @@ from project.entities.judgments import (
     JudgmentStatus,
     JudgmentTargetKind,
     Modality,
-    about_from,
-    plain_part,
+    base_part,
+    parse_target,
 )
 from project.entities.study_records import Changes, Json
 from project.ids import new_id
-from project.queries.judgment_rows import came_back, insert_judgments
+from project.queries.judgment_rows import insert_judgments, judgments_by_request
 from project.session.jobs import JobHost
 from project.session.session import Session
 from project.timebase import utc_now
@@ -53,7 +53,7 @@ def judgment_json(one: Judgment) -> dict[str, Json]:
     }
 
 
-def judgment_from(found: Mapping[str, Json]) -> Judgment:
+def read_judgment(found: Mapping[str, Json]) -> Judgment:
     """Read what `judgment_json` made."""
     values: dict[str, Any] = {name: found[name] for name in _FIELDS}
     return Judgment(**{**values, "status": JudgmentStatus(values["status"]), "modality": Modality(values["modality"])})
@@ -67,7 +67,7 @@ def subject_fields(key: str, state: str, modality: Modality) -> dict[str, Any]:
         state: of a question or a chain; "" for anything else.
         modality: what was shown.
     """
-    about = about_from(key)
+    about = parse_target(key)
     ids = {subject: about.id if about.subject is subject else "" for subject in JudgmentTargetKind}
     return {
         "segment_id": ids[JudgmentTargetKind.SEGMENT],
@@ -80,7 +80,7 @@ def subject_fields(key: str, state: str, modality: Modality) -> dict[str, Any]:
     }
 
 
-SETTLED = (JudgmentStatus.REFUSED, JudgmentStatus.UNPARSED)
+FINAL_STATUSES = (JudgmentStatus.REFUSED, JudgmentStatus.UNPARSED)
 """What came back without an answer and would again; an error is worth another try."""
 
 
@@ -99,7 +99,7 @@ class CacheLookup:
     changes: Changes
 
 
-def look_up(
+def look_up_cache(
     session: Session,
     items: Sequence[RunItem],
     judges: Sequence[JudgeEntry],
@@ -123,11 +123,11 @@ def look_up(
         return CacheLookup((), tuple(items), Changes())
     own: dict[tuple[str, str, str], Judgment] = {}
     answers: dict[str, Judgment] = {}
-    for one in came_back(session.study, [item.request_key for item in items]):
+    for one in judgments_by_request(session.study, [item.request_key for item in items]):
         if one.status is JudgmentStatus.OK:
             own[one.request_key, one.judge_id, one.about.key] = one
             answers[one.request_key] = one
-        elif one.status in SETTLED and not again:
+        elif one.status in FINAL_STATUSES and not again:
             own.setdefault((one.request_key, one.judge_id, one.about.key), one)
     found: list[Judgment] = []
     added: list[Judgment] = []
@@ -138,7 +138,7 @@ def look_up(
         if here is not None:
             found.append(here)
         elif (there := answers.get(item.request_key)) is not None:
-            added.append(_copied(there, item, judge))
+            added.append(_copy_judgment(there, item, judge))
             found.append(added[-1])
         else:
             still_open.append(item)
@@ -148,7 +148,7 @@ def look_up(
     return CacheLookup(tuple(found), tuple(still_open), Changes.of(("judgment", one.id) for one in added))
 
 
-def _copied(there: Judgment, item: RunItem, judge: JudgeEntry) -> Judgment:
+def _copy_judgment(there: Judgment, item: RunItem, judge: JudgeEntry) -> Judgment:
     """Return an answer as one of another judge of the same kind, or about another segment of the same stretch."""
     return replace(
         there,
@@ -171,7 +171,7 @@ def _copied(there: Judgment, item: RunItem, judge: JudgeEntry) -> Judgment:
     )
 
 
-_PAUSE_AT_MOST_S = 0.02
+_MAX_PAUSE_S = 0.02
 
 
 class Delivery:
@@ -211,7 +211,7 @@ class Delivery:
             began = time.monotonic()
             if self._waiting and self._holder.threadsafe:
                 new, kept = self._taken()
-                self._under_way = asyncio.create_task(asyncio.to_thread(self._holder.part, _part(new)))
+                self._under_way = asyncio.create_task(asyncio.to_thread(self._holder.part, _part_json(new)))
                 await asyncio.shield(self._under_way)
                 kept.set()
             else:
@@ -223,7 +223,7 @@ class Delivery:
             await self._news.wait()
             self._news.clear()
             if not self._holder.threadsafe:
-                await asyncio.sleep(min(took, _PAUSE_AT_MOST_S))
+                await asyncio.sleep(min(took, _MAX_PAUSE_S))
 
     def hand_over(self) -> None:
         """Hand over what waits, at once.
@@ -233,7 +233,7 @@ class Delivery:
         """
         new, kept = self._taken()
         if new:
-            self._holder.part(_part(new))
+            self._holder.part(_part_json(new))
         kept.set()
 
     async def finish(self) -> None:
@@ -248,11 +248,11 @@ class Delivery:
         return new, kept
 
 
-def _part(new: Sequence[Judgment]) -> dict[str, Json]:
+def _part_json(new: Sequence[Judgment]) -> dict[str, Json]:
     return {"judgments": [judgment_json(one) for one in new]}
 
 
-def judgment_of(setting: RunConfig, lane: JudgeWorker, item: RunItem, sight: JudgeInput, reply: Reply) -> Judgment:
+def build_judgment(setting: RunConfig, lane: JudgeWorker, item: RunItem, sight: JudgeInput, reply: Reply) -> Judgment:
     """Return the judgment that an answer is; the key of the judge's server is in none of its texts."""
     entry = lane.entry
     return Judgment(
@@ -273,39 +273,39 @@ def judgment_of(setting: RunConfig, lane: JudgeWorker, item: RunItem, sight: Jud
         request_key=item.request_key,
         sight=sight.told,
         status=reply.status,
-        answer=cast(dict[str, Json], _storable(dict(reply.answer), lane.key)),
-        raw=_text(reply.raw, lane.key),
-        thinking=_text(reply.thinking, lane.key),
+        answer=cast(dict[str, Json], _clean_json(dict(reply.answer), lane.key)),
+        raw=_clean_text(reply.raw, lane.key),
+        thinking=_clean_text(reply.thinking, lane.key),
         mended=str(reply.mended),
-        model_id=_text(reply.model_id, lane.key),
+        model_id=_clean_text(reply.model_id, lane.key),
         tokens_in=reply.tokens_in,
         tokens_out=reply.tokens_out,
         cost=reply.cost,
         ms=reply.ms,
         calls=reply.calls,
-        error=" ".join(_text(reply.error, lane.key).split()),
+        error=" ".join(_clean_text(reply.error, lane.key).split()),
         cached_from=None,
         at=utc_now(),
         program_version=__version__,
     )
 
 
-def _storable(found: Json, key: str) -> Json:
+def _clean_json(found: Json, key: str) -> Json:
     """Return an answer without the key of its server, and without halves of characters, which no file takes."""
     if isinstance(found, str):
-        return _text(found, key)
+        return _clean_text(found, key)
     if isinstance(found, list):
-        return [_storable(one, key) for one in found]
+        return [_clean_json(one, key) for one in found]
     if isinstance(found, dict):
-        return {_text(name, key): _storable(one, key) for name, one in found.items()}
+        return {_clean_text(name, key): _clean_json(one, key) for name, one in found.items()}
     return found
 
 
-def _text(text: str, key: str) -> str:
-    return without_key(text, key).encode("utf-8", "replace").decode()
+def _clean_text(text: str, key: str) -> str:
+    return redact_key(text, key).encode("utf-8", "replace").decode()
 
 
-RUNS = "runs"
+RUNS_KEY = "runs"
 """Parameter of a work: judge id -> run id."""
 
 
@@ -316,12 +316,12 @@ def answer_key(task: str, part: str) -> str:
         task: key of `benchmark/prompts/judge_prompt.py`.
         part: of the item, as it was asked about, with the judgment that it names or without.
     """
-    return f"{task}/{plain_part(part)}" if part else task
+    return f"{task}/{base_part(part)}" if part else task
 
 
 def run_answers(parameters: Mapping[str, Json], judgments: Iterable[Judgment]) -> list[RunAnswer]:
     """Return the answers that judgments are in the runs of a work; what failed is asked again, and is none."""
-    runs = cast(Mapping[str, str], parameters.get(RUNS, {}))
+    runs = cast(Mapping[str, str], parameters.get(RUNS_KEY, {}))
     return [
         RunAnswer(runs[one.judge_id], one.item_id, answer_key(one.task, one.part), one.id)
         for one in judgments

@@ -4,23 +4,31 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from benchmark.judge_input.input_plan import InputPlan, InputSettings, prompt_sha256, request_key
-from benchmark.judge_input.input_planning import plan_sight
+from benchmark.judge_input.input_planning import plan_input
 from benchmark.judging.judgment_record import subject_fields
 from benchmark.prompts.answer_form import answer_form
 from models.judges.judge_interface import Message, SamplingParameters
-from project.entities.judgments import PERSON, RAW, JudgeEntry, Judgment, JudgmentStatus, JudgmentTargetKind, about_from
+from project.entities.judgments import (
+    PERSON_BACKEND,
+    RAW_CONDITION,
+    JudgeEntry,
+    Judgment,
+    JudgmentStatus,
+    JudgmentTargetKind,
+    parse_target,
+)
 from project.entities.study_records import Annotator, Changes, Json, Participant, ParticipantRole
 from project.errors import UserError
 from project.ids import new_id
 from project.queries.annotator_rows import insert_annotator
-from project.queries.item_set_rows import item_called
+from project.queries.item_set_rows import find_item
 from project.queries.judgment_rows import all_judges, insert_judgments, reveals_to
 from project.schemes.scheme import Scheme, Track
 from project.session.session import Session
 from project.timebase import utc_now
 from project.version import __version__
 
-FORM = "form"
+FORM_TRACK = "form"
 """Key of the only track of the scheme that a form is shown as."""
 _USUAL = InputSettings()
 
@@ -40,12 +48,12 @@ class PersonTask:
     people: tuple[Participant, ...]
 
 
-def person_task(
+def plan_person_task(
     session: Session,
     about: str,
     task: str = "assess",
     variant: str = "plain",
-    condition: str = RAW,
+    condition: str = RAW_CONDITION,
     settings: InputSettings = _USUAL,
 ) -> PersonTask:
     """Plan what a person is asked about something; what judges say about it is no part of that.
@@ -62,9 +70,9 @@ def person_task(
         UserError: nothing can be written into the study, or it cannot be asked (see `plan_sight`).
     """
     session.study.require_writable()
-    plan = plan_sight(session, about, task, variant, condition, settings)
+    plan = plan_input(session, about, task, variant, condition, settings)
     fields = tuple(one.field for one in plan.form.asked)
-    scheme = Scheme(plan.form.name, plan.form.name, 1, (Track(FORM, FORM, ()),), fields)
+    scheme = Scheme(plan.form.name, plan.form.name, 1, (Track(FORM_TRACK, FORM_TRACK, ()),), fields)
     people = tuple(Participant(label, label, ParticipantRole.BYSTANDER) for label, _ in plan.form.people)
     return PersonTask(plan, scheme, people)
 
@@ -84,13 +92,13 @@ def save_answer(
     Raises:
         UserError: something in it is missing or does not fit; nothing is stored.
     """
-    made = answered(session, asked, answer, ms, messages)
+    made = person_judgment(session, asked, answer, ms, messages)
     with session.study.recording_run():
         insert_judgments(session.study, [made])
     return made, Changes.of([("judgment", made.id)])
 
 
-def answered(
+def person_judgment(
     session: Session, asked: PersonTask, answer: Mapping[str, Json], ms: int, messages: tuple[Message, ...] = ()
 ) -> Judgment:
     """Return what a person answered as a judgment of theirs, to be stored; the arguments are those of `save_answer`.
@@ -101,11 +109,11 @@ def answered(
     try:
         read = answer_form(asked.plan.form).read(dict(answer))
     except ValueError as error:
-        raise UserError(_in_words(asked, str(error)), "Fill it in, then save again.") from None
+        raise UserError(_with_field_name(asked, str(error)), "Fill it in, then save again.") from None
     return _judgment(session, asked, JudgmentStatus.OK, read, ms, messages)
 
 
-def declined(
+def refusal_judgment(
     session: Session, asked: PersonTask, ms: int, messages: tuple[Message, ...] = (), why: str = ""
 ) -> Judgment:
     """Return that a person did not want to answer, or could not, as a judgment to be stored; it counts as refused.
@@ -120,7 +128,7 @@ def declined(
     return _judgment(session, asked, JudgmentStatus.REFUSED, {}, ms, messages, why)
 
 
-def introduced(session: Session) -> Annotator:
+def ensure_annotator(session: Session) -> Annotator:
     """Return who works here, as the study knows them from now on.
 
     Raises:
@@ -137,16 +145,16 @@ def introduced(session: Session) -> Annotator:
     return who
 
 
-def entry_of(session: Session, who: Annotator) -> JudgeEntry:
+def person_entry(session: Session, who: Annotator) -> JudgeEntry:
     """Return the judge that stands for people in the study, or one that is called like the person."""
-    people = [one for one in all_judges(session.study) if one.backend == PERSON]
+    people = [one for one in all_judges(session.study) if one.backend == PERSON_BACKEND]
     own = next((one for one in people if one.name == who.name), None)
-    return own or next(iter(people), None) or JudgeEntry(f"{PERSON} {who.id}", who.name, PERSON)
+    return own or next(iter(people), None) or JudgeEntry(f"{PERSON_BACKEND} {who.id}", who.name, PERSON_BACKEND)
 
 
-def request_of(plan: InputPlan, annotator_id: str) -> str:
+def person_request_key(plan: InputPlan, annotator_id: str) -> str:
     """Return the key of what a person is asked; equal requests have equal keys."""
-    return request_key(plan, f"{PERSON} {annotator_id}", SamplingParameters())
+    return request_key(plan, f"{PERSON_BACKEND} {annotator_id}", SamplingParameters())
 
 
 def _judgment(
@@ -158,12 +166,12 @@ def _judgment(
     messages: tuple[Message, ...],
     why: str = "",
 ) -> Judgment:
-    who = introduced(session)
-    entry, plan = entry_of(session, who), asked.plan
+    who = ensure_annotator(session)
+    entry, plan = person_entry(session, who), asked.plan
     return Judgment(
         id=new_id(),
         judge_id=entry.id,
-        judge={"name": entry.name, "backend": PERSON, "model": "", "settings": dict(entry.settings)},
+        judge={"name": entry.name, "backend": PERSON_BACKEND, "model": "", "settings": dict(entry.settings)},
         annotator_id=who.id,
         recording_id=plan.recording_id,
         **subject_fields(plan.about, plan.state, plan.modality),
@@ -175,9 +183,9 @@ def _judgment(
         seed=0,
         prompt=plan.prompt,
         prompt_sha256=prompt_sha256(plan),
-        request_key=request_of(plan, who.id),
+        request_key=person_request_key(plan, who.id),
         sight=plan.sight(messages)
-        | {"after_judges": _source(session, plan.about) in reveals_to(session.study, who.id)},
+        | {"after_judges": _judged_source(session, plan.about) in reveals_to(session.study, who.id)},
         status=status,
         answer=answer,
         raw="",
@@ -196,14 +204,14 @@ def _judgment(
     )
 
 
-def _source(session: Session, about: str) -> str:
+def _judged_source(session: Session, about: str) -> str:
     """Return what judges may have been shown about before: of an item, what it was made from."""
-    asked = about_from(about)
-    item = item_called(session.study, asked.id) if asked.subject is JudgmentTargetKind.ITEM else None
+    asked = parse_target(about)
+    item = find_item(session.study, asked.id) if asked.subject is JudgmentTargetKind.ITEM else None
     return about if item is None else item.about
 
 
-def _in_words(asked: PersonTask, problem: str) -> str:
+def _with_field_name(asked: PersonTask, problem: str) -> str:
     """Return a problem with the name of a field in the place of its key."""
     key, sign, rest = problem.partition(": ")
     names = {field.key: field.name for field in asked.scheme.fields}

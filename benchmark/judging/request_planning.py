@@ -4,29 +4,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, cast
 
-from anonymize.egress.egress_authority import why_not
-from benchmark.disclosure.conditions import condition_called
+from anonymize.egress.egress_authority import judge_refusal
+from benchmark.disclosure.conditions import resolve_condition
 from benchmark.judge_input.input_plan import InputPlan, InputSettings, request_key
-from benchmark.judge_input.input_planning import plan_json, plan_sight, reached, settings_for
-from benchmark.judge_input.judged_subjects import SubjectLocation, shares_of, usual_in
-from benchmark.judging.judge_keys import address_of
-from benchmark.judging.judge_registry import require_chosen
+from benchmark.judge_input.input_planning import locate_subject, plan_input, plan_json, settings_for
+from benchmark.judge_input.judged_subjects import SubjectLocation, answer_counts, most_common_truth
+from benchmark.judging.judge_keys import server_address
+from benchmark.judging.judge_registry import require_trusted_files
 from benchmark.judging.judge_worker import RunItem
 from benchmark.judging.run_config import AskRequest, Payload
-from benchmark.judging.run_outcome import RunOutcome, thing
-from benchmark.prompts.judge_prompt import task_of
+from benchmark.judging.run_outcome import RunOutcome, subject_noun
+from benchmark.prompts.judge_prompt import get_judge_prompt
 from models.connection.guard import Guard
-from models.judges.judge_backends import judge_of, options_of
+from models.judges.judge_backends import build_options, create_judge
 from models.judges.judge_interface import Means, ModelOptions, SamplingParameters
 from project.entities.egress_policy import EgressRequest, Forbidden
-from project.entities.judgments import PERSON, JudgeEntry
+from project.entities.judgments import PERSON_BACKEND, JudgeEntry
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.progress import Progress
 from project.queries.judgment_rows import judge_by_name
 from project.session.session import Session
 
-_CHANGES_NOTHING = frozenset(
+_NEUTRAL_OPTIONS = frozenset(
     {
         *("sees", "frames", "temperature", "max_tokens", "url", "coerce"),
         *("timeout_s", "concurrency", "per_minute", "price_in", "price_out", "currency", "tries", "patience_s"),
@@ -34,9 +34,9 @@ _CHANGES_NOTHING = frozenset(
     }
 )
 """Options that do not change what a model answers, or stand in the request by themselves."""
-_COUNTS = "majority"
+_MAJORITY_BACKEND = "majority"
 """Backend of the judge that answers by what people said about other things."""
-_BY_TRUTH = frozenset({_COUNTS, "oracle", "reliable"})
+_TRUTH_BACKENDS = frozenset({_MAJORITY_BACKEND, "oracle", "reliable"})
 """Backends of judges that answer by what people said."""
 
 
@@ -58,17 +58,17 @@ class _Asked:
     forbidden: dict[tuple[str, str], Forbidden | None] = field(default_factory=dict)
 
 
-def planned(session: Session, request: AskRequest, outcome: RunOutcome, progress: Progress) -> Payload:
+def plan_requests(session: Session, request: AskRequest, outcome: RunOutcome, progress: Progress) -> Payload:
     """Return every request that can be made; what cannot be asked becomes a note of the outcome.
 
     Raises:
         UserError: there is no such task.
     """
-    task_of(request.task)
+    get_judge_prompt(request.task)
     entries = _with_seconds(session, request.judges)
     asked = [
         one
-        for one in (_able(session, number, entries, request, outcome) for number in range(len(request.judges)))
+        for one in (_plan_judge(session, number, entries, request, outcome) for number in range(len(request.judges)))
         if one
     ]
     _require_one_currency(request, asked)
@@ -76,7 +76,7 @@ def planned(session: Session, request: AskRequest, outcome: RunOutcome, progress
     items: list[RunItem] = []
     for done, key in enumerate(dict.fromkeys(request.about)):
         progress.check_cancelled()
-        progress.progress(done, len(request.about), thing(request.about[:1]) + "s")
+        progress.progress(done, len(request.about), subject_noun(request.about[:1]) + "s")
         if asked:
             _plan_one(session, request, key, asked, plans, items, outcome)
     return Payload(
@@ -103,19 +103,19 @@ def _plan_one(
 ) -> None:
     made: dict[InputSettings, tuple[int, InputPlan]] = {}
     try:
-        about = reached(session, key, task_of(request.task))
-        condition = condition_called(session, about.recording_id, request.condition)
+        about = locate_subject(session, key, get_judge_prompt(request.task))
+        condition = resolve_condition(session, about.recording_id, request.condition)
     except UserError as error:
         outcome.note(None, key, error)
         return
     for one in asked:
-        forbidden = _forbidden(session, one, about, condition)
+        forbidden = _find_refusal(session, one, about, condition)
         if forbidden is not None:
             outcome.note(one.entry, key, forbidden)
             continue
         if one.settings not in made:
             try:
-                plan = plan_sight(session, about, request.task, request.variant, condition, one.settings)
+                plan = plan_input(session, about, request.task, request.variant, condition, one.settings)
             except UserError as error:
                 outcome.note(None, key, error)
                 return
@@ -127,14 +127,14 @@ def _plan_one(
         except UserError as error:
             outcome.note(one.entry, key, error)
             continue
-        items.append(_item(session, one, about, place, plan, request.task))
+        items.append(_run_item(session, one, about, place, plan, request.task))
 
 
-def _item(session: Session, one: _Asked, about: SubjectLocation, place: int, plan: InputPlan, task: str) -> RunItem:
+def _run_item(session: Session, one: _Asked, about: SubjectLocation, place: int, plan: InputPlan, task: str) -> RunItem:
     shares: Any = ()
     known: Json = None
     if not isinstance(one.options, ModelOptions):
-        shares = _shares(session, about, task) if one.entry.backend == _COUNTS else ()
+        shares = _answer_counts(session, about, task) if one.entry.backend == _MAJORITY_BACKEND else ()
         known = [plan.item, dict(plan.truth), [[dict(said), count] for said, count in shares]]
     key = request_key(plan, one.fingerprint, one.sampling, known)
     return RunItem(
@@ -152,11 +152,11 @@ def _item(session: Session, one: _Asked, about: SubjectLocation, place: int, pla
     )
 
 
-def _shares(session: Session, about: SubjectLocation, task: str) -> Sequence[tuple[Mapping[str, Json], int]]:
+def _answer_counts(session: Session, about: SubjectLocation, task: str) -> Sequence[tuple[Mapping[str, Json], int]]:
     """Return what people said about other things: about items of the same set, or about segments of the study."""
     if about.frozen is not None:
-        return usual_in(session, about.frozen.set_id, task, about.about.part)
-    return tuple(shares_of(session, about.scheme, about.track, task)) if about.scheme else ()
+        return most_common_truth(session, about.frozen.set_id, task, about.about.part)
+    return tuple(answer_counts(session, about.scheme, about.track, task)) if about.scheme else ()
 
 
 def _require_truth(one: _Asked, about: SubjectLocation, plan: InputPlan) -> None:
@@ -165,9 +165,9 @@ def _require_truth(one: _Asked, about: SubjectLocation, plan: InputPlan) -> None
     Raises:
         UserError: nothing is.
     """
-    if about.frozen is not None and not plan.truth and one.entry.backend in _BY_TRUTH:
+    if about.frozen is not None and not plan.truth and one.entry.backend in _TRUTH_BACKENDS:
         raise UserError(
-            f"It is not defined for “{task_of(plan.task).name}”: nothing is right by itself there.",
+            f"It is not defined for “{get_judge_prompt(plan.task).name}”: nothing is right by itself there.",
             "Ask another judge; those that go by what is right have nothing to say.",
         )
 
@@ -183,7 +183,7 @@ def _with_seconds(session: Session, judges: Sequence[JudgeEntry]) -> list[JudgeE
     return entries
 
 
-def _able(
+def _plan_judge(
     session: Session, number: int, entries: list[JudgeEntry], request: AskRequest, outcome: RunOutcome
 ) -> _Asked | None:
     """Return a judge that can be asked; None, and a note, for one that cannot.
@@ -192,29 +192,29 @@ def _able(
     """
     entry = entries[number]
     try:
-        if entry.backend == PERSON:
+        if entry.backend == PERSON_BACKEND:
             raise UserError("People answer in the window's form.", "Open the study: the mode Judges, Answer yourself.")
-        options = options_of(entry.backend, entry.settings)
+        options = build_options(entry.backend, entry.settings)
         if request.frames == 0 and isinstance(options, ModelOptions):
             entry = entries[number] = replace(entry, settings={**entry.settings, "sees": "text"})
             options = replace(options, sees="text")
         if request.budget.money is not None and isinstance(options, ModelOptions) and not options.priced:
             _require_free(entry)
-        second = _second(entries, options)
+        second = _find_second(entries, options)
         for one in (entry, second):
             if one is not None:
-                require_chosen(session, one)
-        model = judge_of(entry, Means(_NOWHERE)).fingerprint
+                require_trusted_files(session, one)
+        model = create_judge(entry, Means(_NO_CONNECTION)).fingerprint
         usual = SamplingParameters()
         sampling = SamplingParameters(
             getattr(options, "temperature", usual.temperature),
             request.seed,
             getattr(options, "max_tokens", usual.max_tokens),
         )
-        set_to = {name: value for name, value in asdict(options).items() if name not in _CHANGES_NOTHING}
-        coercing = judge_of(second, Means(_NOWHERE)).fingerprint if second else ""
+        set_to = {name: value for name, value in asdict(options).items() if name not in _NEUTRAL_OPTIONS}
+        coercing = create_judge(second, Means(_NO_CONNECTION)).fingerprint if second else ""
         fingerprint = f"{entry.backend} {model} {sorted(set_to.items())} {coercing}"
-        return _Asked(number, entry, options, fingerprint, _settings(request, entry, options), sampling)
+        return _Asked(number, entry, options, fingerprint, _input_settings(request, entry, options), sampling)
     except (UserError, OSError) as found:
         error = (
             found
@@ -226,7 +226,7 @@ def _able(
         return None
 
 
-def _settings(request: AskRequest, entry: JudgeEntry, options: Any) -> InputSettings:
+def _input_settings(request: AskRequest, entry: JudgeEntry, options: Any) -> InputSettings:
     """Return how much of a segment a judge is shown: as asked, within what it sees at all.
 
     Raises:
@@ -243,7 +243,7 @@ def _settings(request: AskRequest, entry: JudgeEntry, options: Any) -> InputSett
     return found if request.frames is None else replace(found, frames=request.frames)
 
 
-def _second(entries: Sequence[JudgeEntry], options: Any) -> JudgeEntry | None:
+def _find_second(entries: Sequence[JudgeEntry], options: Any) -> JudgeEntry | None:
     name = getattr(options, "coerce", "")
     found = next((one for one in entries if one.name == name), None) if name else None
     if name and found is None:
@@ -255,10 +255,10 @@ def _require_free(entry: JudgeEntry) -> None:
     """Refuse to ask a judge whose cost nobody knows under a budget in money; what runs on this machine costs none."""
     from urllib.parse import urlsplit
 
-    from anonymize.egress.egress_authority import stays_here
+    from anonymize.egress.egress_authority import is_local_host
 
-    address = urlsplit(address_of(entry))
-    if address.hostname and not stays_here(address.hostname, address.port or 443):
+    address = urlsplit(server_address(entry))
+    if address.hostname and not is_local_host(address.hostname, address.port or 443):
         raise UserError(
             "It has no prices, so a budget in money cannot hold it.",
             "Set --price-in and --price-out, or give a budget in tokens.",
@@ -274,10 +274,10 @@ def _require_one_currency(request: AskRequest, asked: Sequence[_Asked]) -> None:
         )
 
 
-def _forbidden(session: Session, one: _Asked, about: SubjectLocation, condition: str) -> Forbidden | None:
+def _find_refusal(session: Session, one: _Asked, about: SubjectLocation, condition: str) -> Forbidden | None:
     at = (about.recording_id, condition)
     if at not in one.forbidden:
-        one.forbidden[at] = why_not(session, one.entry, about.recording_id, condition)
+        one.forbidden[at] = judge_refusal(session, one.entry, about.recording_id, condition)
     return one.forbidden[at]
 
 
@@ -295,4 +295,4 @@ class _Nobody:
         raise Forbidden("recorded", f"Nothing is sent to {departure.host} before it is asked for.")
 
 
-_NOWHERE = Guard(cast(Any, _Nobody()))
+_NO_CONNECTION = Guard(cast(Any, _Nobody()))

@@ -18,7 +18,7 @@ from typing import Any
 from models.judges.judge_interface import AnswerForm, Message, ModelOptions, RepairLevel, Reply
 from project.errors import UserError
 from project.store.column_values import to_json
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,15 +138,15 @@ class BudgetTracker:
                 one.set_result(None)
 
 
-_OF_A_MESSAGE = 16
-_OF_A_CHAT = 64
-_PATCH = 14
-_LEAST_OF_A_PICTURE = 1_600
-_OF_A_SECOND_OF_CLIP = 2_000
-_MOST_SCHEMAS = 64
+_TOKENS_PER_MESSAGE = 16
+_TOKENS_PER_CHAT = 64
+_PATCH_PIXELS = 14
+_MIN_TOKENS_PER_PICTURE = 1_600
+_TOKENS_PER_CLIP_SECOND = 2_000
+_MAX_SCHEMAS = 64
 _SCHEMAS: dict[int, tuple[AnswerForm, int]] = {}
 """The forms of a run are few, and are met again with every request."""
-_MENDING = 512
+_REPAIR_TOKENS = 512
 """What the program adds when it asks to mend an answer."""
 
 
@@ -168,10 +168,10 @@ class Estimate:
         if self._options is None:
             return Cost()
         asked, out = ceil(self._more * _tokens(messages, form)), self._options.max_tokens
-        read, written = 2 * asked + out + _MENDING, 2 * out
+        read, written = 2 * asked + out + _REPAIR_TOKENS, 2 * out
         money = self._options.cost(read, written) or 0.0
         if self._second is not None:
-            coerced = out + _schema(form) + _MENDING
+            coerced = out + _schema(form) + _REPAIR_TOKENS
             money += self._second.cost(coerced, out) or 0.0
             read, written = read + coerced, written + out
         return Cost(read + written, money)
@@ -181,7 +181,7 @@ class Estimate:
         if self._options is None:
             return Cost()
         asked, out = ceil(self._more * _tokens(messages, form)), self._options.max_tokens
-        read = asked + out + _MENDING
+        read = asked + out + _REPAIR_TOKENS
         money = max(one.cost(read, out) or 0.0 for one in (self._options, self._second) if one is not None)
         return Cost(read + out, money)
 
@@ -205,14 +205,14 @@ class Estimate:
 
 
 def _tokens(messages: Sequence[Message], form: AnswerForm) -> int:
-    total = _OF_A_CHAT + _schema(form)
+    total = _TOKENS_PER_CHAT + _schema(form)
     for message in messages:
-        total += _OF_A_MESSAGE + len(message.text.encode("utf-8", "replace"))
+        total += _TOKENS_PER_MESSAGE + len(message.text.encode("utf-8", "replace"))
         for picture in message.pictures:
-            patches = ceil(picture.width / _PATCH) * ceil(picture.height / _PATCH)
-            total += max(_LEAST_OF_A_PICTURE, patches) + len(picture.shown) + _OF_A_MESSAGE
+            patches = ceil(picture.width / _PATCH_PIXELS) * ceil(picture.height / _PATCH_PIXELS)
+            total += max(_MIN_TOKENS_PER_PICTURE, patches) + len(picture.shown) + _TOKENS_PER_MESSAGE
         if message.clip is not None:
-            total += ceil((message.clip.end_us - message.clip.start_us) / SECOND * _OF_A_SECOND_OF_CLIP)
+            total += ceil((message.clip.end_us - message.clip.start_us) / SECOND_US * _TOKENS_PER_CLIP_SECOND)
     return total
 
 
@@ -221,13 +221,13 @@ def _schema(form: AnswerForm) -> int:
     known = _SCHEMAS.get(id(form))
     if known is None or known[0] is not form:
         known = _SCHEMAS[id(form)] = (form, 2 * len(to_json(dict(form.schema)).encode()))
-        if len(_SCHEMAS) > _MOST_SCHEMAS:
+        if len(_SCHEMAS) > _MAX_SCHEMAS:
             del _SCHEMAS[next(iter(_SCHEMAS))]
     return known[1]
 
 
 MINUTE_S = 60.0
-SOON_S = 0.25
+SLOT_GRACE_S = 0.25
 """A request that is made later than this after its slot was given counts when it is made."""
 
 
@@ -275,7 +275,7 @@ class RateLimiter:
         """Wait until a request may be made, whether in a slot or not; it is under way until the block ends."""
         async with self._requests:
             first = self._first.get([])
-            if not first or self._clock() - first.pop() > SOON_S:
+            if not first or self._clock() - first.pop() > SLOT_GRACE_S:
                 await self._begin()
             yield
 

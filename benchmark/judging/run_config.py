@@ -12,7 +12,7 @@ from benchmark.judge_input.input_plan import InputSettings
 from benchmark.judging.judge_worker import JudgeWorker, RunItem
 from benchmark.judging.run_budget import Limits
 from models.judges.judge_interface import AnswerForm, Message, TooLong
-from project.entities.judgments import RAW, JudgeEntry, Modality
+from project.entities.judgments import RAW_CONDITION, JudgeEntry, Modality
 from project.entities.study_records import Json
 
 
@@ -62,13 +62,13 @@ class Payload:
             "tokens": self.limits.tokens,
             "judges": [[one.id, one.name, one.backend, one.model, dict(one.settings)] for one in self.entries],
             "plans": [dict(one) for one in self.plans],
-            "requests": [_request(one) for one in self.items],
+            "requests": [_item_json(one) for one in self.items],
             "again": self.again,
             "fresh": self.fresh,
         }
 
 
-def payload_from(found: Mapping[str, Json]) -> Payload:
+def read_payload(found: Mapping[str, Json]) -> Payload:
     """Read what `Payload.as_json` made."""
     values = cast(dict[str, Any], found)
     return Payload(
@@ -78,13 +78,13 @@ def payload_from(found: Mapping[str, Json]) -> Payload:
         Limits(values["money"], values["tokens"]),
         tuple(JudgeEntry(*one) for one in values["judges"]),
         tuple(values["plans"]),
-        tuple(_item(one) for one in values["requests"]),
+        tuple(_read_item(one) for one in values["requests"]),
         values["again"],
         values["fresh"],
     )
 
 
-def _request(one: RunItem) -> Json:
+def _item_json(one: RunItem) -> Json:
     shares: list[Json] = [[dict(said), count] for said, count in one.shares]
     return [
         *(one.judge, one.plan, one.request_key, one.condition),
@@ -93,12 +93,12 @@ def _request(one: RunItem) -> Json:
     ]
 
 
-def _item(found: list[Any]) -> RunItem:
+def _read_item(found: list[Any]) -> RunItem:
     one = RunItem(*found)
     return replace(one, shares=tuple((said, count) for said, count in one.shares), modality=Modality(one.modality))
 
 
-_KEY = "queue"
+_QUEUE_KEY = "queue"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +135,12 @@ class RunMonitor:
 
     def answer(self, question: Mapping[str, Json]) -> dict[str, Json]:
         """Take in how far a run is, and return what is no longer wanted of it."""
-        self.standings = tuple(_standing(one) for one in cast(list[list[Json]], question[_KEY]))
+        self.standings = tuple(_read_progress(one) for one in cast(list[list[Json]], question[_QUEUE_KEY]))
         withdrawn, self._withdrawn = self._withdrawn, []
         return {"withdrawn": cast(Json, withdrawn)}
 
 
-def state_question(lanes: Iterable[JudgeWorker]) -> dict[str, Json]:
+def progress_question(lanes: Iterable[JudgeWorker]) -> dict[str, Json]:
     """Return how far a run is, as the question what is no longer wanted of it."""
     told: list[Json] = [
         [
@@ -154,15 +154,15 @@ def state_question(lanes: Iterable[JudgeWorker]) -> dict[str, Json]:
         ]
         for lane in lanes
     ]
-    return {"ask": _KEY, _KEY: told}
+    return {"ask": _QUEUE_KEY, _QUEUE_KEY: told}
 
 
-def is_state_question(question: Mapping[str, Json]) -> bool:
+def is_progress_question(question: Mapping[str, Json]) -> bool:
     """Tell whether a question is one of `state_question`."""
-    return question.get("ask") == _KEY
+    return question.get("ask") == _QUEUE_KEY
 
 
-def _standing(found: list[Json]) -> JudgeProgress:
+def _read_progress(found: list[Json]) -> JudgeProgress:
     judge_id, judge, asking, waiting, done, failed, stopped = found
     return JudgeProgress(
         str(judge_id),
@@ -250,7 +250,7 @@ class AskRequest:
     about: Sequence[str]
     task: str = "assess"
     variant: str = "plain"
-    condition: str = RAW
+    condition: str = RAW_CONDITION
     seed: int = 0
     sight: InputSettings = field(default_factory=InputSettings)
     frames: int | None = None

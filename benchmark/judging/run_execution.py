@@ -12,30 +12,30 @@ from dataclasses import replace
 from typing import Any, cast
 
 from anonymize.egress.permit_protocol import TogetherAuthority
-from benchmark.judge_input.input_messages import build
-from benchmark.judge_input.input_plan import plan_from, prompt_sha256
-from benchmark.judge_input.input_planning import plan_question, settings_of, smaller
-from benchmark.judging.judge_keys import key_of
-from benchmark.judging.judge_worker import JudgeWorker, RunItem, Second, pace_of
-from benchmark.judging.judgment_record import Delivery, judgment_of
+from benchmark.judge_input.input_messages import build_messages
+from benchmark.judge_input.input_plan import prompt_sha256, read_plan
+from benchmark.judge_input.input_planning import read_settings, replan_question, shrink_settings
+from benchmark.judging.judge_keys import find_key
+from benchmark.judging.judge_worker import JudgeWorker, RunItem, Second, make_rate_limiter
+from benchmark.judging.judgment_record import Delivery, build_judgment
 from benchmark.judging.run_budget import BudgetTracker, Cost, Limits, RateLimiter
-from benchmark.judging.run_config import JudgeInput, Payload, Plan, RunConfig, state_question
-from benchmark.judging.run_outcome import RunOutcome, told
-from models.connection.guard import Guard, RequestPurpose, carrying
-from models.judges.judge_backends import judge_of, options_of
-from models.judges.judge_interface import JudgeRequest, Means, Reply, SamplingParameters, TooLong, paying
+from benchmark.judging.run_config import JudgeInput, Payload, Plan, RunConfig, progress_question
+from benchmark.judging.run_outcome import RunOutcome, format_progress
+from models.connection.guard import Guard, RequestPurpose, for_purpose
+from models.judges.judge_backends import build_options, create_judge
+from models.judges.judge_interface import JudgeRequest, Means, Reply, SamplingParameters, TooLong, count_lost_requests
 from project.entities.egress_policy import Forbidden, Purpose
 from project.entities.judgments import JudgeEntry
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.session.jobs import JobHost
 
-SHORTENED_AT_MOST = 2
-_LOOK_EVERY_S = 0.1
-_SAY_EVERY_S = 0.25
-_KEPT_READY = 24
+MAX_SHORTENINGS = 2
+_CANCEL_POLL_S = 0.1
+_REPORT_INTERVAL_S = 0.25
+_MAX_PREPARED = 24
 """Things to be shown to judges that are kept ready for the slower ones; with 15 frames, about a megabyte each."""
-_DECODED_AT_ONCE = 2
+_MAX_DECODING = 2
 
 
 class RunExecutor:
@@ -54,7 +54,7 @@ class RunExecutor:
         self._settled = 0
         self._began = time.monotonic()
         self._ready: OrderedDict[int, asyncio.Task[JudgeInput]] = OrderedDict()
-        self._decoding = asyncio.Semaphore(_DECODED_AT_ONCE)
+        self._decoding = asyncio.Semaphore(_MAX_DECODING)
         self._under_way: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._withdrawn: set[tuple[str, str]] = set()
         self._delivery = Delivery(holder)
@@ -124,7 +124,7 @@ class RunExecutor:
                 return
             lane.under_way.add(item.about)
             reply = await self._ask(lane, item, sight)
-            for _ in range(SHORTENED_AT_MOST):
+            for _ in range(MAX_SHORTENINGS):
                 if reply is None or reply.too_long is None:
                     break
                 shorter = await self._setting.shorten(plan, reply.too_long)
@@ -132,14 +132,14 @@ class RunExecutor:
                     break
                 plan, sight = shorter, await self._build(shorter)
                 again = await self._ask(lane, item, sight)
-                reply = again and _together(reply, again)
+                reply = again and _merge_replies(reply, again)
             if reply is None:
                 self.outcome.over_budget += 1
                 return
             lane.count(reply)
             self.outcome.count(reply, lane.currency)
             # Kept before the next is asked: whatever is killed when, only what is under way is asked a second time.
-            await self._delivery.keep(judgment_of(self._setting, lane, item, sight, reply))
+            await self._delivery.keep(build_judgment(self._setting, lane, item, sight, reply))
 
     async def _ask(self, lane: JudgeWorker, item: RunItem, sight: JudgeInput) -> Reply | None:
         """Ask once; None where the budget has no room for it."""
@@ -163,7 +163,7 @@ class RunExecutor:
             try:
                 place = (item.recording_id, item.about, item.condition, sight.others)
                 parcel = RequestPurpose(Purpose.JUDGE, lane.entry.id, *place)
-                with carrying(parcel), paying(after_loss):
+                with for_purpose(parcel), count_lost_requests(after_loss):
                     reply = await lane.judge.ask(question)
                 lane.estimate.learn(sight.messages, sight.form, reply)
                 took = lane.estimate.took(reply, held.most)
@@ -190,7 +190,7 @@ class RunExecutor:
         task = self._ready.get(plan)
         if task is None:
             task = self._ready[plan] = asyncio.create_task(self._build(self._plans[plan]))
-            if len(self._ready) > _KEPT_READY and next(iter(self._ready.values())).done():
+            if len(self._ready) > _MAX_PREPARED and next(iter(self._ready.values())).done():
                 self._ready.popitem(last=False)
         return await asyncio.shield(task)
 
@@ -214,20 +214,20 @@ class RunExecutor:
             for lane in self._lanes
             if lane.done and lane.stopped is None
         ]
-        return told(max(left, default=0.0), self.outcome.spent())
+        return format_progress(max(left, default=0.0), self.outcome.spent())
 
     async def _look(self) -> None:
         """Look whether the user stopped everything: raises then, and never ends otherwise."""
         while True:
             self._holder.check_cancelled()
-            await asyncio.sleep(_LOOK_EVERY_S)
+            await asyncio.sleep(_CANCEL_POLL_S)
 
     async def _say(self) -> None:
         """Say who is asked about what, and hear what is no longer wanted."""
         while True:
-            for judge_id, about in await self._exchange(state_question(self._lanes)):
+            for judge_id, about in await self._exchange(progress_question(self._lanes)):
                 self._withdraw(judge_id, about)
-            await asyncio.sleep(_SAY_EVERY_S)
+            await asyncio.sleep(_REPORT_INTERVAL_S)
 
     async def _exchange(self, question: dict[str, Json]) -> list[list[str]]:
         if self._holder.threadsafe:
@@ -248,7 +248,7 @@ class RunExecutor:
                 task.cancel()
 
 
-def _together(first: Reply, second: Reply) -> Reply:
+def _merge_replies(first: Reply, second: Reply) -> Reply:
     """Return the second answer, with the time and the requests of the first, which was too long to cost anything."""
     return replace(second, ms=first.ms + second.ms, calls=first.calls + second.calls)
 
@@ -274,17 +274,17 @@ async def _run(payload: Payload, holder: JobHost) -> RunOutcome:
             entry = payload.entries[number]
             asked = [one for one in payload.items if one.judge == number]
             try:
-                lanes.append(_lane(payload, entry, guard, stack, asked, paces))
+                lanes.append(_make_worker(payload, entry, guard, stack, asked, paces))
             except UserError as error:
                 for one in asked:
                     unable.note(entry, one.about, error)
-        asking = RunExecutor(_setting(payload, guard, holder), payload.plans, lanes, holder)
+        asking = RunExecutor(_make_config(payload, guard, holder), payload.plans, lanes, holder)
         outcome = await asking.go()
     outcome.notes[:0] = unable.notes
     return outcome
 
 
-def _lane(
+def _make_worker(
     payload: Payload,
     entry: JudgeEntry,
     guard: Guard,
@@ -294,25 +294,25 @@ def _lane(
 ) -> JudgeWorker:
     def paced(one: JudgeEntry) -> RateLimiter:
         # The same judge is asked at one pace, whether it judges or brings answers of others into form.
-        return paces.setdefault(one.id, pace_of(options_of(one.backend, one.settings)))
+        return paces.setdefault(one.id, make_rate_limiter(build_options(one.backend, one.settings)))
 
-    options = options_of(entry.backend, entry.settings)
-    key = key_of(entry)
+    options = build_options(entry.backend, entry.settings)
+    key = find_key(entry)
     second = payload.named(getattr(options, "coerce", ""))
     coerce = None
     if second is not None:
-        coerce = Second(judge_of(second, Means(guard, key_of(second), turns=paced(second))), second.id)
+        coerce = Second(create_judge(second, Means(guard, find_key(second), turns=paced(second))), second.id)
         stack.push_async_callback(coerce.close)
-    judge = judge_of(entry, Means(guard, key, coerce, paced(entry)))
+    judge = create_judge(entry, Means(guard, key, coerce, paced(entry)))
     stack.push_async_callback(judge.close)
-    of_second = second and options_of(second.backend, second.settings)
+    of_second = second and build_options(second.backend, second.settings)
     return JudgeWorker.of(entry, judge, options, of_second, key, asked, paced(entry))
 
 
-def _setting(payload: Payload, guard: Guard, holder: JobHost) -> RunConfig:
+def _make_config(payload: Payload, guard: Guard, holder: JobHost) -> RunConfig:
     def made(plan: Plan) -> JudgeInput:
-        planned = plan_from(plan)
-        messages = build(planned, guard.cleared)
+        planned = read_plan(plan)
+        messages = build_messages(planned, guard.cleared)
         return JudgeInput(
             messages,
             planned.answer_form,
@@ -325,11 +325,11 @@ def _setting(payload: Payload, guard: Guard, holder: JobHost) -> RunConfig:
         )
 
     async def shorter(plan: Plan, told: TooLong) -> Plan | None:
-        before = plan_from(plan)
-        less = smaller(settings_of(plan), before, told)
+        before = read_plan(plan)
+        less = shrink_settings(read_settings(plan), before, told)
         if less is None:
             return None
-        question = plan_question(before, less)
+        question = replan_question(before, less)
         return await asyncio.to_thread(holder.ask, question) if holder.threadsafe else holder.ask(question)
 
     return RunConfig(

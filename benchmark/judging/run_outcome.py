@@ -6,13 +6,13 @@ from typing import Any, cast
 
 from models.judges.judge_interface import Reply
 from project.entities.egress_policy import Forbidden
-from project.entities.judgments import JudgeEntry, JudgmentStatus, about_from
+from project.entities.judgments import JudgeEntry, JudgmentStatus, parse_target
 from project.entities.study_records import Json
 from project.errors import UserError
-from project.text_format import counted
+from project.text_format import pluralize
 
-_COUNTS = ("answered", "unparsed", "refused", "failed", "withdrawn", "over_budget", "tokens_in", "tokens_out")
-_MOST_TOLD = 20
+_COUNT_FIELDS = ("answered", "unparsed", "refused", "failed", "withdrawn", "over_budget", "tokens_in", "tokens_out")
+_MAX_LISTED = 20
 """Things that a note names one by one on the command line; there may be ten thousand."""
 
 
@@ -39,13 +39,13 @@ class Note:
 
     def as_text(self) -> str:
         """Return one line, with what can be done about it."""
-        about = f" ({counted(len(self.about), thing(self.about))})" if self.about else ""
+        about = f" ({pluralize(len(self.about), subject_noun(self.about))})" if self.about else ""
         return " ".join(part for part in (f"{self.title()}{about}", self.hint) if part)
 
     def told(self) -> dict[str, Json]:
         """Return it as a JSON object to be read by people and programs: `count`, and the first things by name."""
         found = cast(dict[str, Json], asdict(self))
-        return {**found, "count": len(self.about), "about": [*self.about[:_MOST_TOLD]]}
+        return {**found, "count": len(self.about), "about": [*self.about[:_MAX_LISTED]]}
 
 
 @dataclass(slots=True)
@@ -93,7 +93,7 @@ class RunOutcome:
 
     def add(self, other: "RunOutcome") -> None:
         """Count what came of another part of it; `seconds` stays, because parts may run beside one another."""
-        for name in _COUNTS:
+        for name in _COUNT_FIELDS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for currency, money in other.money.items():
             self.money[currency] = self.money.get(currency, 0.0) + money
@@ -126,7 +126,7 @@ class RunOutcome:
 
     def as_text(self) -> str:
         """Return what came of it in a line."""
-        parts = [counted(self.answered, "answer")]
+        parts = [pluralize(self.answered, "answer")]
         for number, what in (
             (self.unparsed, "unreadable"),
             (self.refused, "refused"),
@@ -148,7 +148,7 @@ class RunOutcome:
         return {**self.as_json(), "notes": [one.told() for one in self.notes]}
 
 
-def refusal(notes: Sequence[Note]) -> UserError:
+def refusal_error(notes: Sequence[Note]) -> UserError:
     """Return the error of whoever could ask nothing at all: what the policy forbade, else what came first.
 
     Args:
@@ -160,19 +160,19 @@ def refusal(notes: Sequence[Note]) -> UserError:
     return UserError(first.title(), first.hint)
 
 
-def thing(about: Iterable[str]) -> str:
+def subject_noun(about: Iterable[str]) -> str:
     """Return what things that are asked about are called, one of them: `segment`, `question`, ...; `item` if mixed."""
-    found = {about_from(one).subject.value for one in about}
+    found = {parse_target(one).subject.value for one in about}
     return found.pop() if len(found) == 1 else "item"
 
 
-def outcome_from(found: Mapping[str, Json]) -> RunOutcome:
+def read_outcome(found: Mapping[str, Json]) -> RunOutcome:
     """Read what `Outcome.as_json` made."""
     values: dict[str, Any] = dict(found)
     return RunOutcome(**{**values, "notes": [Note(**one) for one in values["notes"]]})
 
 
-def told(left_s: float, spent: str) -> str:
+def format_progress(left_s: float, spent: str) -> str:
     """Say how much time is left and what was spent, such as `about 3 min left · 12,340 tokens, 0.031 USD`."""
     if left_s < 1:
         left = ""

@@ -11,10 +11,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from annotate.agreement.figure_intervals import Bools, Floats, Ints, defined
+from annotate.agreement.figure_intervals import Bools, Floats, Ints, finite_or_none
 
 
-def coded(truth: Sequence[Hashable], said: Sequence[Hashable | None], labels: Sequence[Hashable]) -> tuple[Ints, Ints]:
+def encode_labels(
+    truth: Sequence[Hashable], said: Sequence[Hashable | None], labels: Sequence[Hashable]
+) -> tuple[Ints, Ints]:
     """Return the place of each answer among the labels.
 
     Args:
@@ -37,7 +39,7 @@ def coded(truth: Sequence[Hashable], said: Sequence[Hashable | None], labels: Se
     return true, np.array([place.get(one, len(labels)) for one in said], np.int64)
 
 
-def indicated(sets: Sequence[Collection[Hashable] | None], labels: Sequence[Hashable]) -> Bools:
+def encode_label_sets(sets: Sequence[Collection[Hashable] | None], labels: Sequence[Hashable]) -> Bools:
     """Return (n, k + 1): which labels each set holds; the last column marks None and sets with what is no label.
 
     Args:
@@ -54,7 +56,7 @@ def indicated(sets: Sequence[Collection[Hashable] | None], labels: Sequence[Hash
     return found
 
 
-def indicated_both(
+def encode_set_pairs(
     truth: Sequence[Collection[Hashable]], said: Sequence[Collection[Hashable] | None], labels: Sequence[Hashable]
 ) -> tuple[Bools, Bools]:
     """Return what is `indicated` of true and of said sets.
@@ -64,10 +66,10 @@ def indicated_both(
     """
     if len(truth) != len(said):
         raise ValueError(f"{len(truth)} truths, {len(said)} answers")
-    true = indicated(truth, labels)
+    true = encode_label_sets(truth, labels)
     if true[:, -1].any():
         raise ValueError(f"{truth[int(true[:, -1].argmax())]!r} holds what is no label of the task")
-    return true, indicated(said, labels)
+    return true, encode_label_sets(said, labels)
 
 
 def accuracy(truth: Sequence[Hashable], said: Sequence[Hashable | None]) -> float | None:
@@ -100,7 +102,7 @@ def macro_f1(truth: Sequence[Hashable], said: Sequence[Hashable | None], labels:
 
     Source: SHREC, section 3.1 ("unweighted average of F1").
     """
-    true, given = coded(truth, said, labels)
+    true, given = encode_labels(truth, said, labels)
     if not truth:
         return None
     from sklearn.metrics import f1_score
@@ -112,13 +114,13 @@ def f1_by_label(
     truth: Sequence[Hashable], said: Sequence[Hashable | None], labels: Sequence[Hashable]
 ) -> Mapping[Hashable, float | None]:
     """Return label -> F1; None for a label that is neither true nor said anywhere. Arguments as `macro_f1`."""
-    true, given = coded(truth, said, labels)
+    true, given = encode_labels(truth, said, labels)
     if not truth:
         return dict.fromkeys(labels)
     from sklearn.metrics import f1_score
 
     found = f1_score(true, given, labels=range(len(labels)), average=None, zero_division=np.nan)
-    return {label: defined(one) for label, one in zip(labels, found, strict=True)}
+    return {label: finite_or_none(one) for label, one in zip(labels, found, strict=True)}
 
 
 def confusion(truth: Sequence[Hashable], said: Sequence[Hashable | None], labels: Sequence[Hashable]) -> Ints:
@@ -126,7 +128,7 @@ def confusion(truth: Sequence[Hashable], said: Sequence[Hashable | None], labels
 
     Arguments as `macro_f1`.
     """
-    true, given = coded(truth, said, labels)
+    true, given = encode_labels(truth, said, labels)
     size = len(labels)
     return np.bincount(true * (size + 1) + given, minlength=size * (size + 1)).reshape(size, size + 1)
 
@@ -195,7 +197,7 @@ def macro_f1_multilabel(truth: Truths, said: Answers, labels: Sequence[Hashable]
     Raises:
         ValueError: see `indicated_both`.
     """
-    true, given = indicated_both(truth, said, labels)
+    true, given = encode_set_pairs(truth, said, labels)
     if not truth:
         return None
     from sklearn.metrics import f1_score
@@ -205,13 +207,13 @@ def macro_f1_multilabel(truth: Truths, said: Answers, labels: Sequence[Hashable]
 
 def multilabel_f1_by_label(truth: Truths, said: Answers, labels: Sequence[Hashable]) -> Mapping[Hashable, float | None]:
     """Return label -> F1; None for one that is neither true nor said anywhere (SHREC, appendix G)."""
-    true, given = indicated_both(truth, said, labels)
+    true, given = encode_set_pairs(truth, said, labels)
     if not truth:
         return dict.fromkeys(labels)
     from sklearn.metrics import f1_score
 
     found = f1_score(true, given, labels=range(len(labels)), average=None, zero_division=np.nan)
-    return {label: defined(one) for label, one in zip(labels, found, strict=True)}
+    return {label: finite_or_none(one) for label, one in zip(labels, found, strict=True)}
 
 
 def highest_multilabel_macro_f1(truth: Truths, labels: Sequence[Hashable]) -> float | None:
@@ -229,17 +231,17 @@ class Chance:
 
 def accuracy_by_chance(items: int, options: int) -> Chance | None:
     """Return accuracy among so many options; None without items."""
-    return _mean(np.full(items, 1 / options)) if items else None
+    return _mean_of_chances(np.full(items, 1 / options)) if items else None
 
 
 def exact_match_by_chance(items: int, labels: int) -> Chance | None:
     """Return exact match over so many labels, of which any may be given: 1 in 2^k; None without items."""
-    return _mean(np.full(items, 0.5**labels)) if items else None
+    return _mean_of_chances(np.full(items, 0.5**labels)) if items else None
 
 
 def partial_match_by_chance(truth: Truths) -> Chance | None:
     """Return partial match: an item with t true labels is missed once in 2^t; None where no item has any."""
-    return _mean(1 - 0.5 ** np.array([len({*one}) for one in truth if one], float)) if any(truth) else None
+    return _mean_of_chances(1 - 0.5 ** np.array([len({*one}) for one in truth if one], float)) if any(truth) else None
 
 
 def macro_f1_by_chance(truth: Sequence[Hashable], labels: Sequence[Hashable]) -> float | None:
@@ -249,13 +251,13 @@ def macro_f1_by_chance(truth: Sequence[Hashable], labels: Sequence[Hashable]) ->
     With few items it lies a little beside that, because F1 is a ratio.
     """
     shares = [sum(one == label for one in truth) / len(truth) for label in labels] if truth else []
-    return _f1(shares, 1 / len(labels)) if truth else None
+    return _macro_f1(shares, 1 / len(labels)) if truth else None
 
 
 def macro_f1_multilabel_by_chance(truth: Truths, labels: Collection[Hashable]) -> float | None:
     """Return the same where each label is given by the toss of a coin: p / (p + 1/2) of each."""
     shares = [sum(label in one for one in truth) / len(truth) for label in labels] if truth else []
-    return _f1(shares, 0.5) if truth else None
+    return _macro_f1(shares, 0.5) if truth else None
 
 
 def pearson_by_chance(items: int) -> Chance | None:
@@ -271,10 +273,10 @@ def mae_by_chance(truth: Sequence[float], scale: Sequence[float]) -> Chance | No
     return Chance(float(apart.mean()), sqrt(apart.var(axis=1).sum()) / len(truth))
 
 
-def _mean(shares: Floats) -> Chance:
+def _mean_of_chances(shares: Floats) -> Chance:
     """Return the share of hits where each item is hit with a chance of its own."""
     return Chance(float(shares.mean()), sqrt((shares * (1 - shares)).sum()) / len(shares))
 
 
-def _f1(shares: Sequence[float], said: float) -> float:
+def _macro_f1(shares: Sequence[float], said: float) -> float:
     return sum(2 * share * said / (share + said) for share in shares) / len(shares)

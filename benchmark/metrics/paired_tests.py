@@ -78,12 +78,12 @@ def holm(p: Mapping[Name, float | None]) -> dict[Name, float | None]:
 
 Condition = TypeVar("Condition", bound=Hashable)
 
-MARGIN = 0.1
+EQUIVALENCE_MARGIN = 0.1
 """One item and a half of fifteen, the size of a draw."""
-LEVEL = 0.05
+SIGNIFICANCE_LEVEL = 0.05
 TOO_FEW = "A test needs two draws at least that have a value under both conditions."
 NO_VARIANCE = "The conditions differ by one and the same in every draw, so no test can say how far that is chance."
-_LARGEST_T = 1e3
+_MAX_T = 1e3
 """Beyond it, what scipy says about noncentral t is wrong, and takes minutes."""
 _DIGITS = 12
 
@@ -144,13 +144,19 @@ class AgainstRaw:
         """What is shown, by the t-tests, corrected where a family was."""
         differ = self.t_p if self.t_p_holm is None else self.t_p_holm
         same = self.equivalence_p if self.equivalence_p_holm is None else self.equivalence_p_holm
-        if same is not None and same < LEVEL:
-            different = differ is not None and differ < LEVEL
+        if same is not None and same < SIGNIFICANCE_LEVEL:
+            different = differ is not None and differ < SIGNIFICANCE_LEVEL
             return EquivalenceConclusion.DIFFERENT_WITHIN_MARGIN if different else EquivalenceConclusion.EQUIVALENT
-        return EquivalenceConclusion.DIFFERENT if differ is not None and differ < LEVEL else EquivalenceConclusion.OPEN
+        return (
+            EquivalenceConclusion.DIFFERENT
+            if differ is not None and differ < SIGNIFICANCE_LEVEL
+            else EquivalenceConclusion.OPEN
+        )
 
 
-def against_raw(raw: Sequence[float | None], other: Sequence[float | None], margin: float = MARGIN) -> AgainstRaw:
+def compare_with_raw(
+    raw: Sequence[float | None], other: Sequence[float | None], margin: float = EQUIVALENCE_MARGIN
+) -> AgainstRaw:
     """Compare one condition with raw.
 
     Args:
@@ -193,7 +199,7 @@ def against_raw(raw: Sequence[float | None], other: Sequence[float | None], marg
     )
 
 
-def corrected(found: Mapping[Condition, AgainstRaw]) -> dict[Condition, AgainstRaw]:
+def correct_family(found: Mapping[Condition, AgainstRaw]) -> dict[Condition, AgainstRaw]:
     """Correct a family, such as all conditions of all judges; each kind of test is a family of its own (Holm)."""
     t = holm({name: one.t_p for name, one in found.items()})
     ranks = holm({name: one.wilcoxon_p for name, one in found.items()})
@@ -215,7 +221,9 @@ def effect_size(apart: Floats) -> tuple[float, float | None, float | None]:
     """
     n = len(apart)
     effect, root = float(apart.mean() / apart.std(ddof=1)), float(np.sqrt(n))
-    low, high = (_noncentrality(n - 1, share, effect * root) for share in (1 - LEVEL / 2, LEVEL / 2))
+    low, high = (
+        _noncentrality(n - 1, share, effect * root) for share in (1 - SIGNIFICANCE_LEVEL / 2, SIGNIFICANCE_LEVEL / 2)
+    )
     return effect, low and low / root, high and high / root
 
 
@@ -224,7 +232,7 @@ def _noncentrality(df: int, share: float, t: float) -> float | None:
     from scipy.optimize import brentq
     from scipy.special import nctdtr, nctdtrinc
 
-    if abs(t) > _LARGEST_T:
+    if abs(t) > _MAX_T:
         return None
     near = float(nctdtrinc(df, share, t))  # right to some 1e-7 of its size
     for width in (1e-4, 1e-2, 1.0):

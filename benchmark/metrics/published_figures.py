@@ -18,18 +18,18 @@ from resources import resource
 SCHEME = "sotopia-eval"
 DIMENSIONS = ("believability", "relationship", "knowledge", "secret", "social_rules", "financial", "goal")
 """In the order of the paper's instructions (SOTOPIA, appendix C); keys of fields of the scheme."""
-REASON = "_reason"
+REASON_SUFFIX = "_reason"
 """What the key of a dimension's reason ends with."""
 
 
-def ranges() -> dict[str, tuple[int, int]]:
+def score_ranges() -> dict[str, tuple[int, int]]:
     """Return dimension -> lowest and highest score."""
     scheme = load_scheme(SCHEME)
     fields = {key: scheme.field(key) for key in DIMENSIONS}
     return {key: (int(one.minimum), int(one.maximum)) for key, one in fields.items()}
 
 
-def overall(scores: Mapping[str, Json]) -> float | None:
+def overall_score(scores: Mapping[str, Json]) -> float | None:
     """Return the mean of the seven scores (SOTOPIA, section 6); None where one is missing.
 
     Args:
@@ -66,7 +66,7 @@ class MetricDescription:
     high_is_good: bool = True
 
 
-MEANINGS = {
+METRIC_DESCRIPTIONS = {
     ACCURACY: MetricDescription("Accuracy", "Share of the items that were answered right."),
     MACRO_F1: MetricDescription("Macro-F1", "Mean of the F1 of each label of the task, whether a draw has it or not."),
     EXACT_MATCH: MetricDescription("Exact match", "Share of the items for which just the true labels were given."),
@@ -98,20 +98,20 @@ MEANINGS = {
 """Key of a metric -> what it is."""
 
 
-def split(key: str) -> tuple[str, str]:
+def split_metric_key(key: str) -> tuple[str, str]:
     """Return the metric and the part of a key such as `accuracy.mse`; the part is "" where it is about all items."""
     metric, _, part = key.partition(SEPARATOR)
     return metric, part
 
 
-def joined(metric: str, part: str) -> str:
+def join_metric_key(metric: str, part: str) -> str:
     """Return the key of a metric over a part of the items."""
     return f"{metric}{SEPARATOR}{part}" if part else metric
 
 
-def meaning_of(key: str) -> MetricDescription | None:
+def describe_metric(key: str) -> MetricDescription | None:
     """Return what the metric of a key is, whatever part it is about; None where it is none of these."""
-    return MEANINGS.get(split(key)[0])
+    return METRIC_DESCRIPTIONS.get(split_metric_key(key)[0])
 
 
 R3_VQA, ESI_BENCH = "r3vqa-answers", "esi-bench-answers"
@@ -161,23 +161,23 @@ def published_rows(paper: str) -> tuple[PublishedTableRow, ...]:
 WORDS, PICTURES, BOTH = "L", "V", "L+V"
 """What was shown: words alone, pictures alone, both."""
 _FILES = ("shrec-tasks", "sotopia-tasks", "socialnli-tasks")
-_ABOUT_A_ROW = ("model", "modality", "setting")
+_ROW_KEYS = ("model", "modality", "setting")
 _PERCENT = 100.0
 _R3_METRICS = {
     "overall": ACCURACY,
-    "emotion": joined(ACCURACY, "emotion"),
-    "belief": joined(ACCURACY, "belief"),
-    "intent": joined(ACCURACY, "intent"),
-    "desire": joined(ACCURACY, "desire"),
-    "mse": joined(ACCURACY, "MSE"),
-    "eu": joined(ACCURACY, "EU"),
-    "cw": joined(ACCURACY, "CW"),
-    "chw": joined(ACCURACY, "CH/W"),
+    "emotion": join_metric_key(ACCURACY, "emotion"),
+    "belief": join_metric_key(ACCURACY, "belief"),
+    "intent": join_metric_key(ACCURACY, "intent"),
+    "desire": join_metric_key(ACCURACY, "desire"),
+    "mse": join_metric_key(ACCURACY, "MSE"),
+    "eu": join_metric_key(ACCURACY, "EU"),
+    "cw": join_metric_key(ACCURACY, "CW"),
+    "chw": join_metric_key(ACCURACY, "CH/W"),
     "chain": CHAIN_CONSISTENCY,
     "subchain": SUBCHAIN_CONSISTENCY,
     "written": ACCURACY,
 }
-_SHOWN = {"base": PICTURES, "words only": WORDS, "chance": ""}
+_MODALITIES = {"base": PICTURES, "words only": WORDS, "chance": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,24 +205,24 @@ class PublishedScore:
     setting: str = ""
 
 
-def rows_for(task: str) -> tuple[PublishedScore, ...]:
+def published_scores_for(task: str) -> tuple[PublishedScore, ...]:
     """Return what was published of a task, in the order of the papers; () where nothing was."""
-    return tuple(row for row in published() if row.task == task)
+    return tuple(row for row in published_scores() if row.task == task)
 
 
 @cache
-def published() -> tuple[PublishedScore, ...]:
+def published_scores() -> tuple[PublishedScore, ...]:
     """Return every figure that was published."""
-    return (*(row for name in _FILES for row in _of_file(name)), *_of_r3_vqa(), *_of_esi_bench())
+    return (*(row for name in _FILES for row in _read_file(name)), *_read_r3_vqa(), *_read_esi_bench())
 
 
-def _of_file(name: str) -> Iterator[PublishedScore]:
+def _read_file(name: str) -> Iterator[PublishedScore]:
     found = tomllib.loads(resource("published", f"{name}.toml").read_text("utf-8"))
     sources: dict[str, str] = found["sources"]
     for row in found["rows"]:
-        for task in (key for key in row if key not in _ABOUT_A_ROW):
+        for task in (key for key in row if key not in _ROW_KEYS):
             for metric, value in row[task].items():
-                place = sources.get(joined(task, metric), sources[task])
+                place = sources.get(join_metric_key(task, metric), sources[task])
                 mean, sd = _mean_and_sd(value)
                 source = f"{found['name']}, {place}"
                 yield PublishedScore(
@@ -234,14 +234,14 @@ def _mean_and_sd(value: Any) -> tuple[float, float | None]:
     return (float(value[0]), float(value[1])) if isinstance(value, list) else (float(value), None)
 
 
-def _of_r3_vqa() -> Iterator[PublishedScore]:
+def _read_r3_vqa() -> Iterator[PublishedScore]:
     """Read the tables of questions that were made from chains and of those that people wrote; they have no spread."""
     for row in published_rows(R3_VQA):
         for figure, value in row.figures.items():
             yield PublishedScore(
                 "r3vqa_written" if figure == "written" else "r3vqa",
                 row.model,
-                _SHOWN.get(row.setting, BOTH),
+                _MODALITIES.get(row.setting, BOTH),
                 _R3_METRICS[figure],
                 value / _PERCENT,
                 None,
@@ -250,7 +250,7 @@ def _of_r3_vqa() -> Iterator[PublishedScore]:
             )
 
 
-def _of_esi_bench() -> Iterator[PublishedScore]:
+def _read_esi_bench() -> Iterator[PublishedScore]:
     """Read what models reach; how hard and how biased the set of questions is stands on the page of questions."""
     for row in published_rows(ESI_BENCH):
         if row.setting != "data set":

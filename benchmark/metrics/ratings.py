@@ -10,16 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from annotate.agreement.coefficients import binned, free_marginal_kappa, moments
+from annotate.agreement.coefficients import assign_bins, free_marginal_kappa, moments
 from annotate.agreement.coefficients import pearson as pearson_of
-from annotate.agreement.figure_intervals import Floats, Ints, defined
+from annotate.agreement.figure_intervals import Floats, Ints, finite_or_none
 
 NO_VARIANCE = "Everybody gave one and the same value throughout, or there are fewer than two pairs."
 RATING_BINS = 5
-NEAR = 2.0
+MAX_DISTANCE = 2.0
 
 
-def paired(truth: Sequence[float], said: Sequence[float | None]) -> tuple[Floats, Floats]:
+def answered_pairs(truth: Sequence[float], said: Sequence[float | None]) -> tuple[Floats, Floats]:
     """Return (m,) truths and (m,) answers of the m items that have an answer.
 
     Raises:
@@ -38,9 +38,9 @@ def pearson(truth: Sequence[float], said: Sequence[float | None]) -> float | Non
     Raises:
         ValueError: the sequences differ in length.
     """
-    first, second = paired(truth, said)
+    first, second = answered_pairs(truth, said)
     sums = moments(first, second, np.zeros(len(first), np.int64), 1).sum(0)
-    return defined(float(pearson_of(sums)))
+    return finite_or_none(float(pearson_of(sums)))
 
 
 def pearson_p(truth: Sequence[float], said: Sequence[float | None]) -> float | None:
@@ -51,12 +51,12 @@ def pearson_p(truth: Sequence[float], said: Sequence[float | None]) -> float | N
     Raises:
         ValueError: the sequences differ in length.
     """
-    first, second = paired(truth, said)
+    first, second = answered_pairs(truth, said)
     if len(first) < 3 or pearson(truth, said) is None:
         return None
     from scipy.stats import pearsonr
 
-    return defined(float(pearsonr(first, second).pvalue))
+    return finite_or_none(float(pearsonr(first, second).pvalue))
 
 
 def mae(truth: Sequence[float], said: Sequence[float | None]) -> float | None:
@@ -65,7 +65,7 @@ def mae(truth: Sequence[float], said: Sequence[float | None]) -> float | None:
     Raises:
         ValueError: the sequences differ in length.
     """
-    first, second = paired(truth, said)
+    first, second = answered_pairs(truth, said)
     return float(np.abs(first - second).mean()) if len(first) else None
 
 
@@ -85,12 +85,12 @@ def randolph_kappa(
     Returns:
         None where nothing was rated twice, or with one bin.
     """
-    apart = _distances(ratings, lambda some: binned(some, minimum, maximum, bins))
+    apart = _distances(ratings, lambda some: assign_bins(some, minimum, maximum, bins))
     agreeing, pairs = np.array(float((apart == 0).sum())), np.array(float(len(apart)))
-    return defined(float(free_marginal_kappa(agreeing, pairs, bins)))
+    return finite_or_none(float(free_marginal_kappa(agreeing, pairs, bins)))
 
 
-def pairwise_agreement(ratings: Sequence[Sequence[float]], within: float = NEAR) -> float | None:
+def pairwise_agreement(ratings: Sequence[Sequence[float]], within: float = MAX_DISTANCE) -> float | None:
     """Return the share of pairs of ratings of one thing that are at most so far apart; None without pairs.
 
     SOTOPIA (appendix D.1) reports 84.85 % and does not say what agrees. It cannot be the five bins of its kappa, since
@@ -173,7 +173,7 @@ def calibration(
     Raises:
         ValueError: the sequences differ in length.
     """
-    true, given = paired(truth, said)
+    true, given = answered_pairs(truth, said)
     ends = np.linspace(minimum, maximum, bins + 1)
     place = np.clip(np.searchsorted(ends, given, side="right") - 1, 0, bins - 1)
     found = tuple(

@@ -20,14 +20,14 @@ from annotate.agreement.figure_intervals import (
     Floats,
     Ints,
     StatisticResult,
-    defined,
+    draw_resamples,
     estimate,
-    interval,
+    finite_or_none,
+    percentile_interval,
     ratio,
-    resamples,
 )
-from benchmark.metrics.classification import coded, indicated_both
-from benchmark.metrics.ratings import NO_VARIANCE, paired
+from benchmark.metrics.classification import encode_labels, encode_set_pairs
+from benchmark.metrics.ratings import NO_VARIANCE, answered_pairs
 
 NO_ITEMS = "There is no item of this sort."
 
@@ -49,7 +49,7 @@ class MetricContributions:
     reason: str = NO_ITEMS
 
 
-def share_counted(right: Sequence[bool | float], counts: Sequence[bool] | None = None) -> MetricContributions:
+def share_contributions(right: Sequence[bool | float], counts: Sequence[bool] | None = None) -> MetricContributions:
     """Return the share of items that are right, or a mean; of those that count."""
     counted = np.ones(len(right), bool) if counts is None else np.array(counts, bool)
     return MetricContributions(
@@ -57,56 +57,56 @@ def share_counted(right: Sequence[bool | float], counts: Sequence[bool] | None =
     )
 
 
-def accuracy_counted(truth: Sequence[Hashable], said: Sequence[Hashable | None]) -> MetricContributions:
+def accuracy_contributions(truth: Sequence[Hashable], said: Sequence[Hashable | None]) -> MetricContributions:
     """Return `classification.accuracy`."""
-    return share_counted([true == one for true, one in zip(truth, said, strict=True)])
+    return share_contributions([true == one for true, one in zip(truth, said, strict=True)])
 
 
-def macro_f1_counted(
+def macro_f1_contributions(
     truth: Sequence[Hashable], said: Sequence[Hashable | None], labels: Sequence[Hashable]
 ) -> MetricContributions:
     """Return `classification.macro_f1`."""
-    true, given = coded(truth, said, labels)
+    true, given = encode_labels(truth, said, labels)
     places = np.arange(len(labels))
     return _f1(true[:, None] == places, given[:, None] == places)
 
 
-def exact_match_counted(
+def exact_match_contributions(
     truth: Sequence[Collection[Hashable]], said: Sequence[Collection[Hashable] | None]
 ) -> MetricContributions:
     """Return `multilabel.exact_match`."""
-    return share_counted([one is not None and {*true} == {*one} for true, one in zip(truth, said, strict=True)])
+    return share_contributions([one is not None and {*true} == {*one} for true, one in zip(truth, said, strict=True)])
 
 
-def partial_match_counted(
+def partial_match_contributions(
     truth: Sequence[Collection[Hashable]], said: Sequence[Collection[Hashable] | None]
 ) -> MetricContributions:
     """Return `multilabel.partial_match`."""
     hit = [bool({*true} & {*(one or ())}) for true, one in zip(truth, said, strict=True)]
-    return share_counted(hit, [bool(one) for one in truth])
+    return share_contributions(hit, [bool(one) for one in truth])
 
 
-def macro_f1_multilabel_counted(
+def macro_f1_multilabel_contributions(
     truth: Sequence[Collection[Hashable]], said: Sequence[Collection[Hashable] | None], labels: Sequence[Hashable]
 ) -> MetricContributions:
     """Return `multilabel.macro_f1_multilabel`."""
-    true, given = indicated_both(truth, said, labels)
+    true, given = encode_set_pairs(truth, said, labels)
     return _f1(true[:, :-1], given[:, :-1])
 
 
-def pearson_counted(truth: Sequence[float], said: Sequence[float | None]) -> MetricContributions:
+def pearson_contributions(truth: Sequence[float], said: Sequence[float | None]) -> MetricContributions:
     """Return `ratings.pearson`."""
     counts = np.array([one is not None for one in said], bool)
-    first, second = paired(truth, said)
+    first, second = answered_pairs(truth, said)
     sums = np.zeros((len(truth), 6))
     sums[counts] = moments(first, second, np.arange(len(first)), len(first))
     return MetricContributions(sums, pearson_of, counts, NO_VARIANCE)
 
 
-def mae_counted(truth: Sequence[float], said: Sequence[float | None]) -> MetricContributions:
+def mae_contributions(truth: Sequence[float], said: Sequence[float | None]) -> MetricContributions:
     """Return `ratings.mae`."""
     apart = [0.0 if one is None else abs(true - one) for true, one in zip(truth, said, strict=True)]
-    return share_counted(apart, [one is not None for one in said])
+    return share_contributions(apart, [one is not None for one in said])
 
 
 def _f1(true: Bools, given: Bools) -> MetricContributions:
@@ -152,7 +152,7 @@ def mean_sd(values: Sequence[float | None]) -> Spread:
 
 
 DRAW_SAMPLES = 1000
-_drawn = lru_cache(8)(resamples)
+_cached_resamples = lru_cache(8)(draw_resamples)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ class Difference:
     n: int
 
 
-def over_draws(
+def mean_over_draws(
     counted: MetricContributions,
     draws: Sequence[Hashable],
     recordings: Sequence[Hashable],
@@ -194,12 +194,12 @@ def over_draws(
         seed: of the bootstrap.
     """
     sums, in_order = _by_recording(counted, draws, recordings)
-    each = [defined(float(one)) for one in counted.formula(sums.sum(0))]
+    each = [finite_or_none(float(one)) for one in counted.formula(sums.sum(0))]
     spread = mean_sd(each)
     return estimate(
-        _mean_of(counted.formula),
+        _draw_mean_formula(counted.formula),
         sums,
-        _drawn(len(sums), samples, seed),
+        _cached_resamples(len(sums), samples, seed),
         int(counted.counts.sum()),
         ("There is no item of this sort.", counted.reason),
         {"sd": spread.sd, "draws": {str(name): value for name, value in zip(in_order, each, strict=True)}},
@@ -236,16 +236,16 @@ def paired_difference(
         raise ValueError(f"{len(first.sums)} items of the first, {len(second.sums)} of the second")
     n = len(first.sums)
     one, other = (_by_recording(side, draws, recordings)[0] for side in (first, second))
-    weights = _drawn(len(one), samples, seed)
+    weights = _cached_resamples(len(one), samples, seed)
 
     def apart(chosen: Floats) -> Floats:
-        return _weighed(first.formula, one, chosen) - _weighed(second.formula, other, chosen)
+        return _weighted_means(first.formula, one, chosen) - _weighted_means(second.formula, other, chosen)
 
-    value = defined(float(apart(np.ones((1, len(one))))[0])) if n else None
+    value = finite_or_none(float(apart(np.ones((1, len(one))))[0])) if n else None
     if value is None or len(one) < 2 or not samples:
         return Difference(value, None, None, None, n)
     found = apart(weights)
-    low, high = interval(found, len(one))
+    low, high = percentile_interval(found, len(one))
     known = found[np.isfinite(found)]
     below, above = ((count + 1) / (len(known) + 1) for count in ((known <= 0).sum(), (known >= 0).sum()))
     return Difference(value, low, high, float(min(1.0, 2 * min(below, above))), n)
@@ -255,25 +255,25 @@ def _by_recording(
     counted: MetricContributions, draws: Sequence[Hashable], recordings: Sequence[Hashable]
 ) -> tuple[Floats, list[Hashable]]:
     """Return (recordings, draws, c) sums, and the draws in order."""
-    draw, in_order = _places(draws)
-    group, homes = _places(recordings)
+    draw, in_order = _encode(draws)
+    group, homes = _encode(recordings)
     found = np.zeros((len(homes), len(in_order), counted.sums.shape[1]))
     np.add.at(found, (group, draw), counted.sums)
     return found, in_order
 
 
-def _places(values: Sequence[Hashable]) -> tuple[Ints, list[Hashable]]:
+def _encode(values: Sequence[Hashable]) -> tuple[Ints, list[Hashable]]:
     place = {value: number for number, value in enumerate(dict.fromkeys(values))}
     return np.array([place[one] for one in values], np.int64), [*place]
 
 
-def _weighed(formula: Callable[[Floats], Floats], sums: Floats, chosen: Floats) -> Floats:
+def _weighted_means(formula: Callable[[Floats], Floats], sums: Floats, chosen: Floats) -> Floats:
     """Return (b,) means over draws under (b, recordings) weights."""
     flat = chosen @ sums.reshape(len(sums), -1)
-    return _mean_of(formula)(flat.reshape(len(chosen), *sums.shape[1:]))
+    return _draw_mean_formula(formula)(flat.reshape(len(chosen), *sums.shape[1:]))
 
 
-def _mean_of(formula: Callable[[Floats], Floats]) -> Callable[[Floats], Floats]:
+def _draw_mean_formula(formula: Callable[[Floats], Floats]) -> Callable[[Floats], Floats]:
     """Return the formula for (b, draws, c) sums -> (b,) means over the draws that have a value."""
 
     def mean(sums: Floats) -> Floats:
@@ -313,15 +313,15 @@ def intervals(
             each sample; where all are among them, that takes milliseconds instead of seconds.
     """
     added = {} if counted is None else counted
-    found = {key: over_draws(one, draws, recordings, samples, seed) for key, one in added.items()}
+    found = {key: mean_over_draws(one, draws, recordings, samples, seed) for key, one in added.items()}
     ends = {key: None if one.low is None or one.high is None else (one.low, one.high) for key, one in found.items()}
     keys = [*score(items)]
     if all(key in ends for key in keys):
         return {key: ends[key] for key in keys}
-    return {**_scored_anew(score, items, draws, recordings, samples, seed), **ends}
+    return {**_rescored_intervals(score, items, draws, recordings, samples, seed), **ends}
 
 
-def _scored_anew(
+def _rescored_intervals(
     score: Callable[[Sequence[Item]], Mapping[str, float | None]],
     items: Sequence[Item],
     draws: Sequence[Hashable],
@@ -334,15 +334,15 @@ def _scored_anew(
     for item, draw, home in zip(items, draws, recordings, strict=True):
         by_draw.setdefault(draw, []).append((homes[home], item))
     found: dict[str, list[float]] = {key: [] for key in score(items)}
-    for often in resamples(len(homes), samples if len(homes) > 1 else 0, seed).astype(int).tolist():
+    for often in draw_resamples(len(homes), samples if len(homes) > 1 else 0, seed).astype(int).tolist():
         drawn = [[item for home, item in one for _ in range(often[home])] for one in by_draw.values()]
         scores = [score(one) for one in drawn if one]
         for key, values in found.items():
             mean = mean_sd([one[key] for one in scores]).mean
             values.append(np.nan if mean is None else mean)
-    return {key: _ends(values, len(homes)) for key, values in found.items()}
+    return {key: _finite_interval(values, len(homes)) for key, values in found.items()}
 
 
-def _ends(values: Sequence[float], recordings: int) -> tuple[float, float] | None:
-    low, high = interval(np.array(values, float), recordings)
+def _finite_interval(values: Sequence[float], recordings: int) -> tuple[float, float] | None:
+    low, high = percentile_interval(np.array(values, float), recordings)
     return None if low is None or high is None else (low, high)

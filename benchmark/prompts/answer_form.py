@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
 
 
-QUOTE = "| "
-EMPTY = "(nothing)"
-_UNSEEN = re.compile(
+QUOTE_PREFIX = "| "
+EMPTY_TEXT = "(nothing)"
+_INVISIBLE_CHARS = re.compile(
     "[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
 )
 _TAGS = re.compile("[\ud800-\udfff\U000e0000-\U000e007f]")
@@ -32,33 +32,36 @@ _BRACKETS = str.maketrans({"<": "\u2039", ">": "\u203a", "\uff1c": "\u2039", "\u
 
 
 @lru_cache(maxsize=256)
-def quoted(text: str) -> str:
+def quote_lines(text: str) -> str:
     """Return a text as quoted lines, one at least."""
-    lines = [harmless(line) for line in text.splitlines()]
-    return "\n".join(f"{QUOTE}{line}".rstrip() if not line.strip() else f"{QUOTE}{line}" for line in lines or [EMPTY])
+    lines = [sanitize(line) for line in text.splitlines()]
+    return "\n".join(
+        f"{QUOTE_PREFIX}{line}".rstrip() if not line.strip() else f"{QUOTE_PREFIX}{line}"
+        for line in lines or [EMPTY_TEXT]
+    )
 
 
-def on_one_line(text: str) -> str:
+def to_single_line(text: str) -> str:
     """Return a text as a part of one quoted line: its line breaks are blanks."""
-    return " ".join(harmless(text).split())
+    return " ".join(sanitize(text).split())
 
 
-def harmless(text: str) -> str:
+def sanitize(text: str) -> str:
     """Return a text, composed (NFC), without signs that are not seen and without what a tokenizer takes for its own.
 
     Angle brackets become single guillemets, because control tokens (`<|im_end|>`, `</s>`, `<image>`) are written with
     them; `[INST]` and its like get round brackets. What is not seen, and halves of surrogate pairs, are replaced.
     """
     text = unicodedata.normalize("NFC", _TAGS.sub("\ufffd", text)).translate(_BRACKETS)
-    return _BRACKETED.sub(r"(\1)", _UNSEEN.sub("\ufffd", text))
+    return _BRACKETED.sub(r"(\1)", _INVISIBLE_CHARS.sub("\ufffd", text))
 
 
-LABEL = "label"
+LABEL_KEY = "label"
 """Key of the field that holds a segment's label in an answer; no field of a scheme may shadow it."""
-NONE = "none"
+NO_LABEL = "none"
 """The label of a segment in which nothing of the sort is to be seen."""
-LONGEST_TEXT = 600
-LONGEST_REASON = 240
+MAX_TEXT_CHARS = 600
+MAX_REASON_CHARS = 240
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,7 @@ class AnswerField:
 
     field: Field
     required: bool = False
-    longest: int = LONGEST_TEXT
+    longest: int = MAX_TEXT_CHARS
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,30 +101,30 @@ class FormSpec:
         """Return what `form_from` reads: enough to make the schema and to read an answer, without the definitions."""
         return {
             "name": self.name,
-            "asked": [_asked_json(one) for one in self.asked],
+            "asked": [_field_json(one) for one in self.asked],
             "people": [[label, who] for label, who in self.people],
         }
 
 
-def form_from(found: Mapping[str, Json]) -> FormSpec:
+def read_form(found: Mapping[str, Json]) -> FormSpec:
     """Read what `FormSpec.as_json` made."""
-    asked = tuple(_asked(one) for one in cast(list[dict[str, Json]], found["asked"]))
+    asked = tuple(_read_field(one) for one in cast(list[dict[str, Json]], found["asked"]))
     people = cast(list[list[str]], found["people"])
     return FormSpec(str(found["name"]), asked, tuple((label, who) for label, who in people))
 
 
 @lru_cache(maxsize=64)
-def bare(spec: FormSpec) -> FormSpec:
+def without_definitions(spec: FormSpec) -> FormSpec:
     """Return a form as `FormSpec.as_json` keeps it: the same before and after its way to another process."""
-    return form_from(spec.as_json())
+    return read_form(spec.as_json())
 
 
 def label_field(name: str, choices: tuple[FieldChoice, ...], definition: str = "") -> Field:
     """Return the field that holds a label."""
-    return Field(LABEL, FieldKind.CHOICE, name, definition, choices)
+    return Field(LABEL_KEY, FieldKind.CHOICE, name, definition, choices)
 
 
-def _asked_json(one: AnswerField) -> dict[str, Json]:
+def _field_json(one: AnswerField) -> dict[str, Json]:
     field = one.field
     return {
         "key": field.key,
@@ -135,7 +138,7 @@ def _asked_json(one: AnswerField) -> dict[str, Json]:
     }
 
 
-def _asked(found: Mapping[str, Json]) -> AnswerField:
+def _read_field(found: Mapping[str, Json]) -> AnswerField:
     choices = tuple(FieldChoice(key, name) for key, name in cast(list[list[str]], found["choices"]))
     minimum, maximum, step = cast(list[float], found["range"])
     field = Field(
@@ -151,9 +154,9 @@ def _asked(found: Mapping[str, Json]) -> AnswerField:
     return AnswerField(field, bool(found["required"]), cast(int, found["longest"]))
 
 
-_LONGEST_READ = 10_000
+_MAX_READ_CHARS = 10_000
 """Characters of a text that are read, where a backend does not hold a model to what the schema says."""
-_MOST_STEPS = 201
+_MAX_LISTED_NUMBERS = 201
 """Numbers of a range that are listed one by one: grammars do not know minimum and maximum."""
 
 
@@ -164,19 +167,19 @@ def answer_form(spec: FormSpec, *, thinks: bool = False) -> AnswerForm:
     Numbers are lists of what they can be, and texts have a longest length, because grammars of local models know
     neither bounds nor an end. With `thinks` the judge writes thoughts first; they are no part of the schema.
     """
-    model, schema = _made(_shape(spec))
+    model, schema = _cached_model(_schema_form(spec))
 
     def read(found: Json) -> dict[str, Json]:
-        return _read(spec, model, found)
+        return _read_answer(spec, model, found)
 
     return AnswerForm(spec.name, schema, read, thinks)
 
 
-def numbers_of(one: AnswerField) -> list[int | float] | None:
+def list_numbers(one: AnswerField) -> list[int | float] | None:
     """Return every number that a scale or slider can have; None where they are too many to list."""
     field = one.field
     steps = round((field.maximum - field.minimum) / (field.step or 1))
-    if not 0 <= steps < _MOST_STEPS:
+    if not 0 <= steps < _MAX_LISTED_NUMBERS:
         return None
     found = [field.minimum + at * (field.step or 1) for at in range(steps + 1)]
     if all(float(value).is_integer() for value in found):
@@ -184,7 +187,7 @@ def numbers_of(one: AnswerField) -> list[int | float] | None:
     return [round(value, 9) for value in found]
 
 
-def _shape(spec: FormSpec) -> FormSpec:
+def _schema_form(spec: FormSpec) -> FormSpec:
     """Return a form without the words that its schema does not have: a question's options differ in nothing else."""
     asked = tuple(
         replace(
@@ -202,23 +205,23 @@ def _shape(spec: FormSpec) -> FormSpec:
 
 
 @lru_cache(maxsize=64)
-def _made(shape: FormSpec) -> "tuple[type[BaseModel], dict[str, Json]]":
-    model = _model(shape)
+def _cached_model(shape: FormSpec) -> "tuple[type[BaseModel], dict[str, Json]]":
+    model = _build_model(shape)
     return model, _schema(model)
 
 
-def _model(spec: FormSpec) -> "type[BaseModel]":
+def _build_model(spec: FormSpec) -> "type[BaseModel]":
     from pydantic import ConfigDict, Field, create_model
 
     # Fields have names of our own and stand in JSON under theirs, so that no key can be the name of a method.
     fields: dict[str, Any] = {}
     for place, one in enumerate(spec.asked):
-        fields[f"field_{place}"] = (_typed(one, spec), Field(alias=one.field.key))
+        fields[f"field_{place}"] = (_field_type(one, spec), Field(alias=one.field.key))
     made: type[BaseModel] = create_model(spec.name, __config__=ConfigDict(extra="forbid"), **fields)
     return made
 
 
-def _typed(one: AnswerField, spec: FormSpec) -> Any:
+def _field_type(one: AnswerField, spec: FormSpec) -> Any:
     from typing import Annotated, Literal
 
     from pydantic import Field
@@ -233,13 +236,13 @@ def _typed(one: AnswerField, spec: FormSpec) -> Any:
             return Annotated[list[literal[keys]], Field(max_length=len(keys))]
         case FieldKind.TEXT:
             longest: dict[str, Any] = {"maxLength": one.longest, **({"minLength": 1} if one.required else {})}
-            return Annotated[str, Field(max_length=_LONGEST_READ, json_schema_extra=longest)]
+            return Annotated[str, Field(max_length=_MAX_READ_CHARS, json_schema_extra=longest)]
         case FieldKind.CHOICE:
             kind = literal[tuple(choice.key for choice in field.choices)]
         case FieldKind.PARTICIPANT:
             kind = literal[tuple(label for label, _ in spec.people)]
         case FieldKind.SCALE | FieldKind.SLIDER:
-            listed = numbers_of(one)
+            listed = list_numbers(one)
             if listed is not None and all(isinstance(value, int) for value in listed):
                 kind = literal[tuple(listed)]
             else:
@@ -249,35 +252,35 @@ def _typed(one: AnswerField, spec: FormSpec) -> Any:
 
 
 def _schema(model: "type[BaseModel]") -> dict[str, Json]:
-    return cast(dict[str, Json], _plain(model.model_json_schema(by_alias=True)))
+    return cast(dict[str, Json], _strip_titles(model.model_json_schema(by_alias=True)))
 
 
-def _plain(found: Any, *, named: bool = False) -> Any:
+def _strip_titles(found: Any, *, named: bool = False) -> Any:
     """Return a schema without the titles that pydantic gives, which tell a model nothing."""
     if isinstance(found, list):
-        return [_plain(one) for one in found]
+        return [_strip_titles(one) for one in found]
     if not isinstance(found, dict):
         return found
     return {
-        key: _plain(value, named=key == "properties" and not named)
+        key: _strip_titles(value, named=key == "properties" and not named)
         for key, value in found.items()
         if named or key != "title"
     }
 
 
-def _read(spec: FormSpec, model: "type[BaseModel]", found: Json) -> dict[str, Json]:
+def _read_answer(spec: FormSpec, model: "type[BaseModel]", found: Json) -> dict[str, Json]:
     from pydantic import ValidationError
 
     if not isinstance(found, dict):
         raise ValueError("The answer is not a JSON object.")
     try:
-        checked = model.model_validate(_meant(spec, found)).model_dump(by_alias=True)
+        checked = model.model_validate(_normalize_answer(spec, found)).model_dump(by_alias=True)
     except ValidationError as error:
-        raise ValueError(_first(error)) from None
-    label = checked.get(LABEL)
+        raise ValueError(_first_error(error)) from None
+    label = checked.get(LABEL_KEY)
     answer: dict[str, Json] = {}
     for one in spec.asked:
-        value = _stored(one, spec, checked[one.field.key])
+        value = _stored_value(one, spec, checked[one.field.key])
         if value is not None and (label is None or one.field.applies_to(str(label))):
             answer[one.field.key] = value
         elif one.required:
@@ -285,12 +288,12 @@ def _read(spec: FormSpec, model: "type[BaseModel]", found: Json) -> dict[str, Js
     return answer
 
 
-def _meant(spec: FormSpec, found: Mapping[str, Json]) -> dict[str, Json]:
+def _normalize_answer(spec: FormSpec, found: Mapping[str, Json]) -> dict[str, Json]:
     """Return an answer in which what is plainly meant stands as it should be; what was not asked for is left out."""
-    return {one.field.key: _value_meant(one, spec, found.get(one.field.key)) for one in spec.asked}
+    return {one.field.key: _normalize_value(one, spec, found.get(one.field.key)) for one in spec.asked}
 
 
-def _value_meant(one: AnswerField, spec: FormSpec, value: Json) -> Json:
+def _normalize_value(one: AnswerField, spec: FormSpec, value: Json) -> Json:
     """Return a value with names in the place of keys, numbers in the place of digits, and None for what is empty."""
     field = one.field
     match field.kind:
@@ -298,32 +301,32 @@ def _value_meant(one: AnswerField, spec: FormSpec, value: Json) -> Json:
             return "" if value is None else value
         case FieldKind.CHOICES:
             listed: list[Json] = value if isinstance(value, list) else [] if value in (None, "") else [value]
-            return [*dict.fromkeys(_known(_keys(one), str(item)) for item in listed)]
+            return [*dict.fromkeys(_match_key(_choice_keys(one), str(item)) for item in listed)]
         case FieldKind.CHOICE:
-            return _known(_keys(one), value) if isinstance(value, str) and value.strip() else value or None
+            return _match_key(_choice_keys(one), value) if isinstance(value, str) and value.strip() else value or None
         case FieldKind.PARTICIPANT:
             names = {who: label for label, who in spec.people} | {label: label for label, _ in spec.people}
-            return _known(names, value) if isinstance(value, str) and value.strip() else value or None
+            return _match_key(names, value) if isinstance(value, str) and value.strip() else value or None
         case FieldKind.SCALE | FieldKind.SLIDER:
-            return _number_meant(value)
+            return _normalize_number(value)
 
 
-def _keys(one: AnswerField) -> dict[str, str]:
+def _choice_keys(one: AnswerField) -> dict[str, str]:
     return {choice.name: choice.key for choice in one.field.choices} | {
         choice.key: choice.key for choice in one.field.choices
     }
 
 
-def _known(keys: Mapping[str, str], value: str) -> str:
+def _match_key(keys: Mapping[str, str], value: str) -> str:
     """Return the key that a key or name stands for, whatever its case; the value itself where none does."""
     if value in keys:
         return keys[value]
-    folded = harmless(value).strip().casefold()
-    meant = {key for name, key in keys.items() if harmless(name).casefold() == folded}
+    folded = sanitize(value).strip().casefold()
+    meant = {key for name, key in keys.items() if sanitize(name).casefold() == folded}
     return meant.pop() if len(meant) == 1 else value
 
 
-def _number_meant(value: Json) -> Json:
+def _normalize_number(value: Json) -> Json:
     if isinstance(value, str):
         text = value.strip()
         if not text:
@@ -338,7 +341,7 @@ def _number_meant(value: Json) -> Json:
     return str(value) if isinstance(value, bool) else value
 
 
-def _stored(one: AnswerField, spec: FormSpec, value: Any) -> Json:
+def _stored_value(one: AnswerField, spec: FormSpec, value: Any) -> Json:
     """Return a checked value as a segment keeps it; None for nothing."""
     field = one.field
     if value is None or value in ("", []):
@@ -351,12 +354,12 @@ def _stored(one: AnswerField, spec: FormSpec, value: Any) -> Json:
         case FieldKind.PARTICIPANT:
             return dict(spec.people)[value]
         case FieldKind.SCALE | FieldKind.SLIDER:
-            return _on_step(one, value)
+            return _round_to_step(one, value)
         case _:
             return cast(Json, value)
 
 
-def _on_step(one: AnswerField, value: float) -> int | float:
+def _round_to_step(one: AnswerField, value: float) -> int | float:
     field = one.field
     whole = field.kind is FieldKind.SCALE or float(field.step).is_integer()
     if whole and value != int(value):
@@ -364,7 +367,7 @@ def _on_step(one: AnswerField, value: float) -> int | float:
     return int(value) if whole else round(float(value), 9)
 
 
-def _first(error: "ValidationError") -> str:
+def _first_error(error: "ValidationError") -> str:
     """Return what is wrong first, in one line that a model can mend, without repeating what it wrote."""
     found = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where = ".".join(str(part) for part in found["loc"]) or "answer"
@@ -372,37 +375,37 @@ def _first(error: "ValidationError") -> str:
 
 
 @lru_cache(maxsize=64)
-def definitions_of(spec: FormSpec) -> str:
+def field_definitions(spec: FormSpec) -> str:
     """Return a line for each thing that is asked, and under it one for each of its choices."""
-    return "\n".join(line for one in spec.asked for line in _defined(one, spec))
+    return "\n".join(line for one in spec.asked for line in _definition_lines(one, spec))
 
 
 @lru_cache(maxsize=64)
-def shape_of(spec: FormSpec, *, thinks: bool = False) -> str:
+def answer_shape(spec: FormSpec, *, thinks: bool = False) -> str:
     """Return how an answer is written, as a JSON object in which each value says what it can be."""
-    parts = [f"{_text(one.field.key)}: {_values(one, spec)}" for one in spec.asked]
+    parts = [f"{_json_string(one.field.key)}: {_values_text(one, spec)}" for one in spec.asked]
     answer = "{" + ", ".join(parts) + "}"
     return f'{{"thoughts": "your thoughts, before anything else", "answer": {answer}}}' if thinks else answer
 
 
-def written_answer(answer: dict[str, Json]) -> str:
+def answer_json(answer: dict[str, Json]) -> str:
     """Return an answer as JSON in one line."""
     return json.dumps(answer, ensure_ascii=False)
 
 
-def _defined(one: AnswerField, spec: FormSpec) -> Iterator[str]:
+def _definition_lines(one: AnswerField, spec: FormSpec) -> Iterator[str]:
     field = one.field
     only = f" Only where the label is {' or '.join(field.only_for)}." if field.only_for else ""
-    head = on_one_line(f"{field.key}: {field.name}. {field.definition}{only}")
-    yield f"{head} {_kind(one)}".rstrip()
+    head = to_single_line(f"{field.key}: {field.name}. {field.definition}{only}")
+    yield f"{head} {_kind_text(one)}".rstrip()
     for choice in field.choices:
         definition = f". {choice.definition}" if choice.definition else ""
-        yield f"    {on_one_line(f'{choice.key} = {choice.name}{definition}')}"
+        yield f"    {to_single_line(f'{choice.key} = {choice.name}{definition}')}"
     if field.kind is FieldKind.PARTICIPANT:
-        yield f"    {on_one_line(', '.join(label for label, _ in spec.people))}"
+        yield f"    {to_single_line(', '.join(label for label, _ in spec.people))}"
 
 
-def _kind(one: AnswerField) -> str:
+def _kind_text(one: AnswerField) -> str:
     field = one.field
     match field.kind:
         case FieldKind.CHOICES:
@@ -414,26 +417,26 @@ def _kind(one: AnswerField) -> str:
         case FieldKind.SCALE | FieldKind.SLIDER:
             ends = f" ({field.minimum:g} = {field.ends[0]}, {field.maximum:g} = {field.ends[1]})" if field.ends else ""
             whole = "whole number" if float(field.step).is_integer() else "number"
-            return on_one_line(f"A {whole} from {field.minimum:g} to {field.maximum:g}{ends}.")
+            return to_single_line(f"A {whole} from {field.minimum:g} to {field.maximum:g}{ends}.")
 
 
-def _values(one: AnswerField, spec: FormSpec) -> str:
+def _values_text(one: AnswerField, spec: FormSpec) -> str:
     field = one.field
     match field.kind:
         case FieldKind.CHOICES:
-            return f"[any of {', '.join(_text(choice.key) for choice in field.choices)}]"
+            return f"[any of {', '.join(_json_string(choice.key) for choice in field.choices)}]"
         case FieldKind.TEXT:
             return '"text"' if one.required else '"text, or empty"'
         case FieldKind.CHOICE:
-            told = [_text(choice.key) for choice in field.choices]
+            told = [_json_string(choice.key) for choice in field.choices]
         case FieldKind.PARTICIPANT:
-            told = [_text(label) for label, _ in spec.people]
+            told = [_json_string(label) for label, _ in spec.people]
         case FieldKind.SCALE | FieldKind.SLIDER:
-            whole = numbers_of(one) is None or all(isinstance(value, int) for value in numbers_of(one) or ())
+            whole = list_numbers(one) is None or all(isinstance(value, int) for value in list_numbers(one) or ())
             kind = "a whole number" if whole and float(field.step).is_integer() else "a number"
             told = [f"{kind} from {field.minimum:g} to {field.maximum:g}"]
     return " | ".join(told if one.required else [*told, "null"])
 
 
-def _text(value: str) -> str:
+def _json_string(value: str) -> str:
     return json.dumps(value, ensure_ascii=False)

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar
 
-from benchmark.metrics.published_figures import DIMENSIONS, REASON, SCHEME
-from benchmark.prompts.answer_form import LONGEST_REASON, LONGEST_TEXT, AnswerField, FormSpec
-from benchmark.prompts.judge_prompt import PromptSubject, asked_text
+from benchmark.metrics.published_figures import DIMENSIONS, REASON_SUFFIX, SCHEME
+from benchmark.prompts.answer_form import MAX_REASON_CHARS, MAX_TEXT_CHARS, AnswerField, FormSpec
+from benchmark.prompts.judge_prompt import PromptSubject, text_field
 from benchmark.prompts.recording_prompts import OfRecordings
 from project.entities.judgments import Modality
 from project.entities.roleplay import Act, AgentTurn
@@ -20,10 +20,10 @@ from project.schemes.scheme_file import load_scheme
 ACT_TASK = "act"
 ACT, TEXT = "act", "text"
 """Keys of an answer: what kind of turn, and what of it is heard or seen."""
-SELF = "episode self"
-ACT_TOLD: Mapping[str, str] = {
+SELF_MATERIAL = "episode self"
+ACT_MATERIAL: Mapping[str, str] = {
     "episode scene": "The situation",
-    SELF: "Who you are",
+    SELF_MATERIAL: "Who you are",
     "episode goal": "What you want",
     "episode others": "What you know of the others",
     "episode turn": "Where it stands",
@@ -38,18 +38,18 @@ _CHOICES = (
 )
 
 
-def part_of(position: int, turn: int) -> str:
+def turn_part(position: int, turn: int) -> str:
     """Return the part of a recording that is a turn of an agent: the agent's position, and the turn's number from 1."""
     return f"{position}.{turn}"
 
 
-def position_in(part: str) -> int | None:
+def agent_position(part: str) -> int | None:
     """Return the position of the agent that a part names; None where it names none."""
     position = part.partition(".")[0]
     return int(position) if position.isascii() and position.isdecimal() else None
 
 
-def turn_said(answer: Mapping[str, Json]) -> AgentTurn:
+def read_turn_answer(answer: Mapping[str, Json]) -> AgentTurn:
     """Return the turn that an answer is; one that says or does nothing is `none`."""
     act = Act(str(answer.get(ACT, Act.NONE.value)))
     text = str(answer.get(TEXT, "") or "").strip()
@@ -69,32 +69,37 @@ class ActTask(OfRecordings):
     description: ClassVar[str] = "What an agent of a role-played episode does next."
     prompt: ClassVar[str] = ACT_TASK
     shows: ClassVar[Modality] = Modality.WORDS
-    material: ClassVar[tuple[str, ...]] = tuple(ACT_TOLD)
+    material: ClassVar[tuple[str, ...]] = tuple(ACT_MATERIAL)
 
     def why_not(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: the recording is no episode, or has no such agent."""
-        return "" if item.material.get(SELF) else "This recording is no episode with such an agent. Start one first."
+        return (
+            ""
+            if item.material.get(SELF_MATERIAL)
+            else "This recording is no episode with such an agent. Start one first."
+        )
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
         """Return what kind of turn, and its words."""
         act = Field(ACT, FieldKind.CHOICE, "Kind", "What kind of turn it is.", _CHOICES)
         about = "What you say, or what is to be seen of it; empty for none and leave."
         return FormSpec(
-            ACT_TASK, (AnswerField(act, required=True), asked_text(TEXT, "Words", LONGEST_TEXT, about, required=False))
+            ACT_TASK,
+            (AnswerField(act, required=True), text_field(TEXT, "Words", MAX_TEXT_CHARS, about, required=False)),
         )
 
     def given(self, item: PromptSubject) -> Mapping[str, str]:
         """Return what the agent knows."""
-        return {name: item.material[key] for key, name in ACT_TOLD.items() if item.material.get(key)}
+        return {name: item.material[key] for key, name in ACT_MATERIAL.items() if item.material.get(key)}
 
 
 EPISODE_RATINGS_TASK = "episode_ratings"
-RATINGS_TOLD: Mapping[str, str] = {
+RATINGS_MATERIAL: Mapping[str, str] = {
     "episode scene": "The situation",
     "episode everybody": "Who takes part, what they want and what they hide",
 }
-_WHO = "Who is rated"
-_STEPS: Mapping[str, str] = {
+_RATED_HEADING = "Who is rated"
+_REASON_STEPS: Mapping[str, str] = {
     "believability": "First whether they deal with the others as a person would: do they mix up who they are, repeat "
     "without need, or overdo their manners? Then whether what they do fits their character and values.",
     "relationship": "First how they stood to the others before, then what the episode did to that, and to how others "
@@ -119,27 +124,27 @@ class EpisodeRatings(OfRecordings):
     description: ClassVar[str] = "Seven dimensions of how a participant of an episode did, each with a reason."
     prompt: ClassVar[str] = EPISODE_RATINGS_TASK
     shows: ClassVar[Modality] = Modality.BOTH
-    material: ClassVar[tuple[str, ...]] = tuple(RATINGS_TOLD)
+    material: ClassVar[tuple[str, ...]] = tuple(RATINGS_MATERIAL)
 
     def why_not(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: who is to be rated takes no part."""
-        return "" if _rated(item) else "Nobody is named who could be rated. Name a participant of the recording."
+        return "" if _rated_name(item) else "Nobody is named who could be rated. Name a participant of the recording."
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
         """Return reason and number of each dimension, in the order of the paper's instructions."""
         scheme = load_scheme(SCHEME)
         asked = []
         for key in DIMENSIONS:
-            reason = replace(scheme.field(key + REASON), definition=_STEPS[key])
-            asked += [AnswerField(reason, longest=LONGEST_REASON), AnswerField(scheme.field(key), required=True)]
+            reason = replace(scheme.field(key + REASON_SUFFIX), definition=_REASON_STEPS[key])
+            asked += [AnswerField(reason, longest=MAX_REASON_CHARS), AnswerField(scheme.field(key), required=True)]
         return FormSpec(EPISODE_RATINGS_TASK, tuple(asked))
 
     def given(self, item: PromptSubject) -> Mapping[str, str]:
         """Return what an evaluator knows, and who is rated."""
-        known = {name: item.material[key] for key, name in RATINGS_TOLD.items() if item.material.get(key)}
-        return {**known, _WHO: _rated(item)}
+        known = {name: item.material[key] for key, name in RATINGS_MATERIAL.items() if item.material.get(key)}
+        return {**known, _RATED_HEADING: _rated_name(item)}
 
 
-def _rated(item: PromptSubject) -> str:
+def _rated_name(item: PromptSubject) -> str:
     """Return what the participant is called whom the part names; "" where nobody is."""
     return next((label for label, who in item.people if who == item.part), "")

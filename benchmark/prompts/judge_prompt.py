@@ -19,7 +19,7 @@ from project.schemes.scheme import Field, FieldKind, Scheme
 
 VARIANTS = ("plain", "few-shot", "cot", "tom")
 """How a question is put: as it is, with examples, with thoughts first, with thoughts about each person's mind first."""
-THINKING = ("cot", "tom")
+THINKING_VARIANTS = ("cot", "tom")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class JudgePrompt(Protocol):
         """Return the answer that the item's own label and values stand for; {} where they say nothing about it."""
 
 
-BY_SUBJECT: Mapping[JudgmentTargetKind, Mapping[str, str]] = {
+TASKS_BY_SUBJECT: Mapping[JudgmentTargetKind, Mapping[str, str]] = {
     JudgmentTargetKind.SEGMENT: {
         "assess": "benchmark.prompts.segment_prompts:Assess",
         "verdict": "benchmark.prompts.segment_prompts:Verdict",
@@ -161,14 +161,14 @@ BY_SUBJECT: Mapping[JudgmentTargetKind, Mapping[str, str]] = {
     },
 }
 """What is asked about -> the tasks that ask about it."""
-OF_SETS = frozenset({"pre", "post", "rationale", "correction"})
+ITEM_ONLY_TASKS = frozenset({"pre", "post", "rationale", "correction"})
 """Tasks about segments that only the items of a frozen set can be asked, since these bring the options."""
-TASKS = {key: place for tasks in BY_SUBJECT.values() for key, place in tasks.items()}
-DEFAULT = "assess"
+TASKS = {key: place for tasks in TASKS_BY_SUBJECT.values() for key, place in tasks.items()}
+DEFAULT_TASK = "assess"
 """The whole form, as the window asks it."""
 
 
-def task_of(key: str) -> JudgePrompt:
+def get_judge_prompt(key: str) -> JudgePrompt:
     """Return a task.
 
     Raises:
@@ -181,8 +181,8 @@ def task_of(key: str) -> JudgePrompt:
 
 
 QUESTION_KEY, ANSWER_KEY = "question", "answer"
-LONGEST_QUESTION = 300
-LONGEST_OPTION = 240
+MAX_QUESTION_CHARS = 300
+MAX_OPTION_CHARS = 240
 
 
 def wrong_key(number: int) -> str:
@@ -190,12 +190,12 @@ def wrong_key(number: int) -> str:
     return f"wrong_{number}"
 
 
-def asked_text(key: str, name: str, longest: int, definition: str = "", *, required: bool = True) -> AnswerField:
+def text_field(key: str, name: str, longest: int, definition: str = "", *, required: bool = True) -> AnswerField:
     """Return the wish for a text."""
     return AnswerField(Field(key, FieldKind.TEXT, name, definition), required, longest)
 
 
-def asked_question(wrong: int, question: str, answer: str = "The one right answer.") -> tuple[AnswerField, ...]:
+def question_fields(wrong: int, question: str, answer: str = "The one right answer.") -> tuple[AnswerField, ...]:
     """Return the wish for a question, its answer and so many wrong options.
 
     Args:
@@ -204,10 +204,10 @@ def asked_question(wrong: int, question: str, answer: str = "The one right answe
         answer: what the answer tells.
     """
     return (
-        asked_text(QUESTION_KEY, "Question", LONGEST_QUESTION, question),
-        asked_text(ANSWER_KEY, "Answer", LONGEST_OPTION, answer),
+        text_field(QUESTION_KEY, "Question", MAX_QUESTION_CHARS, question),
+        text_field(ANSWER_KEY, "Answer", MAX_OPTION_CHARS, answer),
         *(
-            asked_text(wrong_key(number), f"Wrong option {number}", LONGEST_OPTION, "Like the answer, and wrong.")
+            text_field(wrong_key(number), f"Wrong option {number}", MAX_OPTION_CHARS, "Like the answer, and wrong.")
             for number in range(1, wrong + 1)
         ),
     )

@@ -11,19 +11,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
-from benchmark.prompts.answer_form import QUOTE, quoted
-from benchmark.prompts.judge_prompt import TASKS, VARIANTS, task_of
+from benchmark.prompts.answer_form import QUOTE_PREFIX, quote_lines
+from benchmark.prompts.judge_prompt import TASKS, VARIANTS, get_judge_prompt
 from project.entities.judgments import Modality
 from project.entities.study_records import Changes
 from project.errors import UserError
 from project.queries.judgment_rows import prompt_versions, put_prompt_version
 from project.session.session import Session
-from project.text_format import shown
+from project.text_format import escape_unprintable
 from resources import resource
 
-VARIANT = "variant"
+VARIANT_SLOT = "variant"
 """The slot of the text that the words of the variant are put in."""
-OURS = ("seen",)
+PROGRAM_SLOTS = ("seen",)
 """Slots that hold sentences of the program; all others hold texts of the study, and are quoted."""
 SLOTS: Mapping[str, str] = {
     "context": "what the collection says about the agent",
@@ -36,18 +36,18 @@ SLOTS: Mapping[str, str] = {
     "shape": "how the answer is written",
 }
 """Every slot, and what stands in it."""
-NEEDED = ("definitions", "seen", "conversation", "shape")
+REQUIRED_SLOTS = ("definitions", "seen", "conversation", "shape")
 """Slots without which a judge cannot answer."""
-NEEDED_UNHEARD = ("definitions", "seen", "shape")
+REQUIRED_WITHOUT_WORDS = ("definitions", "seen", "shape")
 """Those of a task that tells nothing of what is said."""
-NEEDED_ALONE = ("definitions", "shape")
+REQUIRED_WITHOUT_RECORDING = ("definitions", "shape")
 """Those of a task that shows nothing of the recording."""
-LONGEST = 50_000
-LAST_VERSION = 1_000_000
-_SLOT = re.compile(r"\{([A-Za-z][\w-]*)\}")
-_ALONE = re.compile(r"^[ \t]*\{([A-Za-z][\w-]*)\}[ \t]*$", re.MULTILINE)
-_VERSION = re.compile(r"^version[ \t]*=[ \t]*\d+[ \t]*(?:#.*)?$", re.MULTILINE)
-_OWN = re.compile(r"^own[ \t]*=[ \t]*(?:true|false)[ \t]*(?:#.*)?\n", re.MULTILINE)
+MAX_SOURCE_CHARS = 50_000
+MAX_VERSION = 1_000_000
+_SLOT_PATTERN = re.compile(r"\{([A-Za-z][\w-]*)\}")
+_SLOT_LINE = re.compile(r"^[ \t]*\{([A-Za-z][\w-]*)\}[ \t]*$", re.MULTILINE)
+_VERSION_LINE = re.compile(r"^version[ \t]*=[ \t]*\d+[ \t]*(?:#.*)?$", re.MULTILINE)
+_OWN_LINE = re.compile(r"^own[ \t]*=[ \t]*(?:true|false)[ \t]*(?:#.*)?\n", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Prompt:
 
     def slots(self, variant: str) -> set[str]:
         """Return the slots that a variant has."""
-        return {*_ALONE.findall(self.body), *_ALONE.findall(self.variants[variant])} - {VARIANT}
+        return {*_SLOT_LINE.findall(self.body), *_SLOT_LINE.findall(self.variants[variant])} - {VARIANT_SLOT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Filled:
     text: str
 
 
-def filled(prompt: Prompt, variant: str, values: Mapping[str, str]) -> Filled:
+def fill_prompt(prompt: Prompt, variant: str, values: Mapping[str, str]) -> Filled:
     """Fill the slots of a prompt; what is not given is told to be nothing.
 
     Whatever the values are, the lines that are not quoted are the same.
@@ -103,19 +103,21 @@ def filled(prompt: Prompt, variant: str, values: Mapping[str, str]) -> Filled:
 
     def value(found: re.Match[str]) -> str:
         slot = found[1]
-        if slot in OURS:
+        if slot in PROGRAM_SLOTS:
             return " ".join(values.get(slot, "").split())
-        return quoted(values.get(slot, ""))
+        return quote_lines(values.get(slot, ""))
 
-    body = _ALONE.sub(lambda found: prompt.variants[variant] if found[1] == VARIANT else found[0], prompt.body)
-    return Filled(prompt.system.strip(), _ALONE.sub(value, body).strip())
+    body = _SLOT_LINE.sub(lambda found: prompt.variants[variant] if found[1] == VARIANT_SLOT else found[0], prompt.body)
+    return Filled(prompt.system.strip(), _SLOT_LINE.sub(value, body).strip())
 
 
 @cache
-def needed_in(key: str) -> tuple[str, ...]:
+def required_slots(key: str) -> tuple[str, ...]:
     """Return the slots that every variant of a task's prompt must have."""
-    shows = task_of(key).shows if key in TASKS else Modality.BOTH
-    return {Modality.NOTHING: NEEDED_ALONE, Modality.PICTURES: NEEDED_UNHEARD}.get(shows, NEEDED)
+    shows = get_judge_prompt(key).shows if key in TASKS else Modality.BOTH
+    return {Modality.NOTHING: REQUIRED_WITHOUT_RECORDING, Modality.PICTURES: REQUIRED_WITHOUT_WORDS}.get(
+        shows, REQUIRED_SLOTS
+    )
 
 
 @cache
@@ -135,7 +137,9 @@ def shipped_text(key: str) -> str:
         UserError: it ships none of that key.
     """
     if key not in shipped_keys():
-        raise UserError(f"There is no prompt “{shown(key)}”.", f"Choose one of {', '.join(shipped_keys())}.")
+        raise UserError(
+            f"There is no prompt “{escape_unprintable(key)}”.", f"Choose one of {', '.join(shipped_keys())}."
+        )
     return resource("prompts", f"{key}.toml").read_text("utf-8")
 
 
@@ -156,30 +160,32 @@ def parse_prompt(source: str, key: str) -> Prompt:
         UserError: it is no TOML, something is missing or not known, a slot is not known, is needed and missing, is
             there twice or shares its line with words, or a line of its own looks like a quoted one.
     """
-    if len(source) > LONGEST:
-        raise _wrong(key, f"it is longer than {LONGEST} characters")
+    if len(source) > MAX_SOURCE_CHARS:
+        raise _prompt_error(key, f"it is longer than {MAX_SOURCE_CHARS} characters")
     try:
         found = tomllib.loads(source)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise _wrong(key, f"it is not TOML: {error}") from None
+        raise _prompt_error(key, f"it is not TOML: {error}") from None
     unknown = found.keys() - {"key", "version", "own", "system", "body", "variants"}
     if unknown:
-        raise _wrong(key, f"“{shown(min(unknown))}” is not known")
+        raise _prompt_error(key, f"“{escape_unprintable(min(unknown))}” is not known")
     version, variants, own = found.get("version"), found.get("variants"), found.get("own", False)
     if found.get("key") != key:
-        raise _wrong(key, f"its key must be “{key}”")
-    if isinstance(version, bool) or not isinstance(version, int) or not 1 <= version <= LAST_VERSION:
-        raise _wrong(key, "its version must be a whole number from 1")
+        raise _prompt_error(key, f"its key must be “{key}”")
+    if isinstance(version, bool) or not isinstance(version, int) or not 1 <= version <= MAX_VERSION:
+        raise _prompt_error(key, "its version must be a whole number from 1")
     if not isinstance(own, bool):
-        raise _wrong(key, "own must be true or false")
+        raise _prompt_error(key, "own must be true or false")
     if not isinstance(variants, dict) or set(variants) != set(VARIANTS):
-        raise _wrong(key, f"its variants must be {', '.join(VARIANTS)}")
+        raise _prompt_error(key, f"its variants must be {', '.join(VARIANTS)}")
     texts = {"system": found.get("system"), "body": found.get("body"), **variants}
     for name, text in texts.items():
         if not isinstance(text, str) or not text.strip():
-            raise _wrong(key, f"“{name}” must be a text that is not empty")
-        if any(line.lstrip().startswith(QUOTE.strip()) for line in text.splitlines()):
-            raise _wrong(key, f"a line of “{name}” begins with “{QUOTE.strip()}”, as only quoted lines do")
+            raise _prompt_error(key, f"“{name}” must be a text that is not empty")
+        if any(line.lstrip().startswith(QUOTE_PREFIX.strip()) for line in text.splitlines()):
+            raise _prompt_error(
+                key, f"a line of “{name}” begins with “{QUOTE_PREFIX.strip()}”, as only quoted lines do"
+            )
     made = Prompt(key, version, texts["system"], texts["body"], variants, source, own)
     _check_slots(made)
     return made
@@ -191,67 +197,67 @@ def with_version(source: str, version: int, *, own: bool) -> str:
     Raises:
         UserError: it has no line for its version.
     """
-    text = _OWN.sub("", source)
-    if _VERSION.search(text) is None:
+    text = _OWN_LINE.sub("", source)
+    if _VERSION_LINE.search(text) is None:
         raise UserError("The prompt has no line “version = ...”.", "Put one below its key.")
-    return _VERSION.sub(f"version = {version}" + ("\nown = true" if own else ""), text, count=1)
+    return _VERSION_LINE.sub(f"version = {version}" + ("\nown = true" if own else ""), text, count=1)
 
 
 def _check_slots(prompt: Prompt) -> None:
-    _check_places(prompt, "system", prompt.system, ())
-    _check_places(prompt, "body", prompt.body, (*SLOTS, VARIANT))
-    if VARIANT not in _ALONE.findall(prompt.body):
-        raise _wrong(prompt.key, f"“body” lacks the slot {{{VARIANT}}}")
+    _check_slot_lines(prompt, "system", prompt.system, ())
+    _check_slot_lines(prompt, "body", prompt.body, (*SLOTS, VARIANT_SLOT))
+    if VARIANT_SLOT not in _SLOT_LINE.findall(prompt.body):
+        raise _prompt_error(prompt.key, f"“body” lacks the slot {{{VARIANT_SLOT}}}")
     for variant, text in prompt.variants.items():
-        _check_places(prompt, variant, text, tuple(SLOTS))
-        slots = _ALONE.findall(prompt.body) + _ALONE.findall(text)
+        _check_slot_lines(prompt, variant, text, tuple(SLOTS))
+        slots = _SLOT_LINE.findall(prompt.body) + _SLOT_LINE.findall(text)
         twice = next((slot for slot in slots if slots.count(slot) > 1), None)
         if twice is not None:
-            raise _wrong(prompt.key, f"the slot {{{twice}}} is there twice in “{variant}”")
-        needed = (*needed_in(prompt.key), "examples") if variant == "few-shot" else needed_in(prompt.key)
+            raise _prompt_error(prompt.key, f"the slot {{{twice}}} is there twice in “{variant}”")
+        needed = (*required_slots(prompt.key), "examples") if variant == "few-shot" else required_slots(prompt.key)
         missing = next((slot for slot in needed if slot not in slots), None)
         if missing is not None:
-            raise _wrong(prompt.key, f"“{variant}” lacks the slot {{{missing}}}: {SLOTS[missing]}")
+            raise _prompt_error(prompt.key, f"“{variant}” lacks the slot {{{missing}}}: {SLOTS[missing]}")
 
 
-def _check_places(prompt: Prompt, name: str, text: str, known: tuple[str, ...]) -> None:
-    for slot in _SLOT.findall(text):
+def _check_slot_lines(prompt: Prompt, name: str, text: str, known: tuple[str, ...]) -> None:
+    for slot in _SLOT_PATTERN.findall(text):
         if slot not in known:
             hint = f"it may have {', '.join(f'{{{one}}}' for one in known)}" if known else "it has none"
-            raise _wrong(prompt.key, f"the slot {{{shown(slot)}}} in “{name}” is not known; {hint}")
-    if len(_SLOT.findall(text)) != len(_ALONE.findall(text)):
-        raise _wrong(prompt.key, f"a slot in “{name}” shares its line with words")
+            raise _prompt_error(prompt.key, f"the slot {{{escape_unprintable(slot)}}} in “{name}” is not known; {hint}")
+    if len(_SLOT_PATTERN.findall(text)) != len(_SLOT_LINE.findall(text)):
+        raise _prompt_error(prompt.key, f"a slot in “{name}” shares its line with words")
 
 
-def _wrong(key: str, what: str) -> UserError:
+def _prompt_error(key: str, what: str) -> UserError:
     return UserError(
-        f"The prompt “{shown(key)}” is wrong: {what}.", "Correct it, or restore the one that came with it."
+        f"The prompt “{escape_unprintable(key)}” is wrong: {what}.", "Correct it, or restore the one that came with it."
     )
 
 
 SYSTEM, BODY = "system", "body"
-PARTS = (SYSTEM, BODY, *VARIANTS)
+PROMPT_PARTS = (SYSTEM, BODY, *VARIANTS)
 """What a prompt consists of, in the order in which it is read."""
 
 
-def parts_of(prompt: Prompt) -> dict[str, str]:
+def split_prompt(prompt: Prompt) -> dict[str, str]:
     """Return the texts of a prompt by part, without the blank lines around them."""
     texts = {SYSTEM: prompt.system, BODY: prompt.body, **prompt.variants}
-    return {part: texts[part].strip("\n") for part in PARTS}
+    return {part: texts[part].strip("\n") for part in PROMPT_PARTS}
 
 
-def source_of(key: str, version: int, parts: Mapping[str, str]) -> str:
+def format_prompt_source(key: str, version: int, parts: Mapping[str, str]) -> str:
     """Return the TOML text of a prompt that consists of these parts; it may be no valid prompt yet."""
     lines = [f'key = "{key}"', f"version = {version}", ""]
     for part in (SYSTEM, BODY):
-        lines += [f"{part} = {_written(parts[part])}", ""]
+        lines += [f"{part} = {_toml_string(parts[part])}", ""]
     lines.append("[variants]")
     for variant in VARIANTS:
-        lines += [f"{variant} = {_written(parts[variant])}", ""]
+        lines += [f"{variant} = {_toml_string(parts[variant])}", ""]
     return "\n".join(lines)
 
 
-def _written(text: str) -> str:
+def _toml_string(text: str) -> str:
     """Return a text as a TOML string of several lines; what is no plain character is escaped."""
     escaped = text.replace("\\", "\\\\").replace('"""', '""\\"')
     plain = "".join(one if one in "\n\t" or (one >= " " and one != "\x7f") else f"\\u{ord(one):04x}" for one in escaped)
@@ -267,16 +273,16 @@ def prompt_for(session: Session, key: str) -> Prompt:
     """
     shipped = shipped_prompt(key)
     kept = prompt_versions(session.study, key)
-    newest = _parsed(kept[max(kept)], key) if kept else shipped
+    newest = _parse_cached(kept[max(kept)], key) if kept else shipped
     return newest if newest.own else shipped
 
 
 @lru_cache(maxsize=32)
-def _parsed(text: str, key: str) -> Prompt:
+def _parse_cached(text: str, key: str) -> Prompt:
     return parse_prompt(text, key)
 
 
-_LAST = 2**63 - 1
+_MAX_INTEGER = 2**63 - 1
 """The largest number that a file takes."""
 
 
@@ -291,10 +297,10 @@ def edit_prompt(session: Session, key: str, text: str) -> Changes:
     Raises:
         UserError: there is no such prompt, or the text is not one: a slot is missing, not known or in a wrong place.
     """
-    version = _next(session, key)
+    version = _next_version(session, key)
     new = with_version(text, version, own=True)
     parse_prompt(new, key)
-    before = _present(session, key)
+    before = _current_or_none(session, key)
     if before is not None and with_version(before.source, version, own=True) == new:
         return Changes()
     with session.step(f"Edit prompt {key}") as step:
@@ -308,16 +314,16 @@ def restore_prompt(session: Session, key: str) -> Changes:
     Raises:
         UserError: there is no such prompt.
     """
-    before = _present(session, key)
+    before = _current_or_none(session, key)
     if before is not None and not before.own:
         return Changes()
-    version = _next(session, key)
+    version = _next_version(session, key)
     with session.step(f"Restore prompt {key}") as step:
         put_prompt_version(session.study, key, version, with_version(shipped_text(key), version, own=False))
     return step.changes
 
 
-def _present(session: Session, key: str) -> Prompt | None:
+def _current_or_none(session: Session, key: str) -> Prompt | None:
     """Return what the study asks with; None where that is damaged, which another version mends."""
     shipped_prompt(key)
     try:
@@ -326,9 +332,9 @@ def _present(session: Session, key: str) -> Prompt | None:
         return None
 
 
-def _next(session: Session, key: str) -> int:
+def _next_version(session: Session, key: str) -> int:
     newest = max([shipped_prompt(key).version, *prompt_versions(session.study, key)])
-    if newest >= _LAST:
+    if newest >= _MAX_INTEGER:
         raise UserError(
             f"After version {newest} of the prompt “{key}” there is no other.", "Undo what brought it here."
         )

@@ -11,9 +11,9 @@ from graphlib import CycleError
 from typing import ClassVar
 
 from benchmark.prompts.answer_form import AnswerField, FormSpec
-from benchmark.prompts.judge_prompt import LONGEST_OPTION, PromptSubject, asked_question, asked_text, wrong_key
-from benchmark.questions.question_validity import BETWEEN, END, START, QuestionSpec, wanted_called
-from benchmark.questions.question_validity import OPTIONS as BASE_OPTIONS
+from benchmark.prompts.judge_prompt import MAX_OPTION_CHARS, PromptSubject, question_fields, text_field, wrong_key
+from benchmark.questions.question_validity import BETWEEN, END, START, QuestionSpec, find_required_question
+from benchmark.questions.question_validity import OPTION_COUNT as BASE_OPTIONS
 from project.entities.causal_chains import ChainGraph, NodeKind
 from project.entities.judgments import JudgmentTargetKind, Modality
 from project.entities.questions import LETTERS, QuestionKind
@@ -33,7 +33,7 @@ class OfQuestions:
 
     def why_not(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: there is no question, or its options cannot be told apart."""
-        return why_no_question(item)
+        return question_problem(item)
 
     def given(self, item: PromptSubject) -> Mapping[str, str]:
         """Return the question."""
@@ -45,7 +45,7 @@ class OfQuestions:
         return {}
 
 
-def why_no_question(item: PromptSubject) -> str:
+def question_problem(item: PromptSubject) -> str:
     """Return why nothing can be asked about a question; "" where it can."""
     if item.question is None:
         return "This is asked about questions."
@@ -58,23 +58,23 @@ def why_no_question(item: PromptSubject) -> str:
     return ""
 
 
-def choices_of(item: PromptSubject) -> tuple[FieldChoice, ...]:
+def option_choices(item: PromptSubject) -> tuple[FieldChoice, ...]:
     """Return the options as they are shown, a letter each."""
     assert item.question is not None
     return tuple(FieldChoice(letter, text) for letter, text in zip(LETTERS, item.question.options, strict=False))
 
 
-def asked_letter(item: PromptSubject, key: str) -> AnswerField:
+def letter_field(item: PromptSubject, key: str) -> AnswerField:
     """Return the question for the letter of the right option."""
-    return AnswerField(Field(key, FieldKind.CHOICE, RIGHT, "", choices_of(item)), True)
+    return AnswerField(Field(key, FieldKind.CHOICE, RIGHT, "", option_choices(item)), True)
 
 
-def told_options(item: PromptSubject) -> str:
+def format_options(item: PromptSubject) -> str:
     """Return the options with their letters, a line each."""
-    return "\n".join(f"{one.key}: {' '.join(one.name.split())}" for one in choices_of(item))
+    return "\n".join(f"{one.key}: {' '.join(one.name.split())}" for one in option_choices(item))
 
 
-def told_right(item: PromptSubject) -> str:
+def format_right_option(item: PromptSubject) -> str:
     """Return the right option with its letter."""
     assert item.question is not None
     return f"{item.question.letter}: {item.question.answer}"
@@ -93,7 +93,7 @@ class Answer(OfQuestions):
 
     def spec(self, item: PromptSubject) -> FormSpec:
         """Return one letter."""
-        return FormSpec(ANSWER_TASK, (asked_letter(item, ANSWER_TASK),))
+        return FormSpec(ANSWER_TASK, (letter_field(item, ANSWER_TASK),))
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
         """Return the letter of the right option."""
@@ -102,7 +102,7 @@ class Answer(OfQuestions):
 
 
 DISTRACTORS_TASK = "distractors"
-MOST_PLAUSIBLE = 100
+MAX_PLAUSIBILITY = 100
 
 
 class Distractors(OfQuestions):
@@ -123,8 +123,11 @@ class Distractors(OfQuestions):
         for number in range(1, len(item.question.wrong) + 1):
             name = f"Plausibility of wrong option {number}"
             told = "How easily somebody who did not follow closely would take it for the answer."
-            scale = Field(plausibility_key(number), FieldKind.SCALE, name, told, maximum=MOST_PLAUSIBLE)
-            asked += [asked_text(wrong_key(number), f"Wrong option {number}", LONGEST_OPTION), AnswerField(scale, True)]
+            scale = Field(plausibility_key(number), FieldKind.SCALE, name, told, maximum=MAX_PLAUSIBILITY)
+            asked += [
+                text_field(wrong_key(number), f"Wrong option {number}", MAX_OPTION_CHARS),
+                AnswerField(scale, True),
+            ]
         return FormSpec(DISTRACTORS_TASK, tuple(asked))
 
     def given(self, item: PromptSubject) -> Mapping[str, str]:
@@ -139,10 +142,10 @@ def plausibility_key(number: int) -> str:
 
 
 EXPLANATION_CHAIN_TASK = "explanation_chain"
-CHAIN = "chain"
+CHAIN_KEY = "chain"
 """Key of the lines in an answer."""
-LONGEST = 3_000
-_LINES = (
+MAX_LINES_CHARS = 3_000
+_LINE_FORMAT = (
     "One line for each event or mental state, of six parts between upright bars: its number, counted from 1; one of "
     f"{', '.join(one.value for one in NodeKind)}; whose it is, as they are called here, with commas between several, "
     "empty where it is nobody's; from when to when, in seconds from the start, such as 3.5-8; what happens, or what is "
@@ -169,7 +172,9 @@ class ExplanationChain(OfQuestions):
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
         """Return lines."""
-        return FormSpec(EXPLANATION_CHAIN_TASK, (asked_text(CHAIN, "Lines of the chain", LONGEST, _LINES),))
+        return FormSpec(
+            EXPLANATION_CHAIN_TASK, (text_field(CHAIN_KEY, "Lines of the chain", MAX_LINES_CHARS, _LINE_FORMAT),)
+        )
 
     def given(self, item: PromptSubject) -> Mapping[str, str]:
         """Return question, answer and explanation."""
@@ -198,14 +203,14 @@ class OptionsOnly(Answer):
 
     def spec(self, item: PromptSubject) -> FormSpec:
         """Return one letter."""
-        return FormSpec(OPTIONS_ONLY_TASK, (asked_letter(item, ANSWER_TASK),))
+        return FormSpec(OPTIONS_ONLY_TASK, (letter_field(item, ANSWER_TASK),))
 
     def given(self, item: PromptSubject) -> Mapping[str, str]:  # noqa: ARG002
         """Return nothing."""
         return {}
 
 
-SCORE = "score"
+SCORE_KEY = "score"
 """Key of the number in an answer."""
 
 
@@ -226,7 +231,7 @@ class ScoreTask(OfQuestions):
         """Return the number, with what each can mean."""
         low, high = min(self.levels), max(self.levels)
         meanings = " ".join(f"{number}: {self.levels[number]}" for number in sorted(self.levels, reverse=True))
-        field = Field(SCORE, FieldKind.SCALE, self.name, meanings, minimum=low, maximum=high)
+        field = Field(SCORE_KEY, FieldKind.SCALE, self.name, meanings, minimum=low, maximum=high)
         return FormSpec(self.key, (AnswerField(field, True),))
 
     def given(self, item: PromptSubject) -> Mapping[str, str]:
@@ -235,8 +240,8 @@ class ScoreTask(OfQuestions):
         parts = {
             QUESTION: item.question.text,
             ANSWER: item.question.answer,
-            OPTIONS: told_options(item),
-            RIGHT: told_right(item),
+            OPTIONS: format_options(item),
+            RIGHT: format_right_option(item),
         }
         return {part: parts[part] for part in self.tells}
 
@@ -323,7 +328,7 @@ class Relevance(ScoreTask):
 
 
 WORD_QUESTION_TASK = "word_question"
-_ASKS: Mapping[QuestionKind, tuple[str, str]] = {
+_WORDINGS: Mapping[QuestionKind, tuple[str, str]] = {
     QuestionKind.EVENT: (
         "It asks what happens in the covered event, at a time or beside something else that is to be seen.",
         "It tells the covered event.",
@@ -341,7 +346,7 @@ _ASKS: Mapping[QuestionKind, tuple[str, str]] = {
         "It tells the result.",
     ),
 }
-_ASKS_OF_PATHS: Mapping[str, tuple[str, str]] = {
+_PATH_WORDINGS: Mapping[str, tuple[str, str]] = {
     START: ("It asks what, some steps before, set off the last thing.", "It tells the first thing."),
     END: ("It asks what the first thing leads to in the end, over some steps.", "It tells the last thing."),
     BETWEEN: ("It asks how the first thing leads to the last one.", "It tells all that lies between, in order."),
@@ -367,39 +372,39 @@ class WordQuestion:
         """Return why it cannot be asked: the rules ask for no such question."""
         if item.chain is None:
             return "This is asked about chains."
-        if _wanted(item) is None:
+        if _requested_spec(item) is None:
             return "The rules ask for no question about this part of the chain."
         return ""
 
     def spec(self, item: PromptSubject) -> FormSpec:
         """Return question, answer and wrong options."""
-        wanted = _wanted(item)
+        wanted = _requested_spec(item)
         assert wanted is not None
-        told = _ASKS_OF_PATHS[wanted.aspect] if wanted.kind is QuestionKind.STEPS else _ASKS[wanted.kind]
+        told = _PATH_WORDINGS[wanted.aspect] if wanted.kind is QuestionKind.STEPS else _WORDINGS[wanted.kind]
         question, answer = (one.format(aspect=wanted.aspect) for one in told)
-        return FormSpec(WORD_QUESTION_TASK, asked_question(BASE_OPTIONS - 1, question, answer))
+        return FormSpec(WORD_QUESTION_TASK, question_fields(BASE_OPTIONS - 1, question, answer))
 
     def given(self, item: PromptSubject) -> Mapping[str, str]:
         """Return the part that is covered, and the whole chain."""
-        wanted = _wanted(item)
+        wanted = _requested_spec(item)
         assert item.chain is not None
         assert wanted is not None
-        return {**_covered(item.chain, wanted), "The whole chain": item.material.get("chain", "")}
+        return {**_covered_texts(item.chain, wanted), "The whole chain": item.material.get("chain", "")}
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:  # noqa: ARG002
         """Return nothing: many wordings are right."""
         return {}
 
 
-def _wanted(item: PromptSubject) -> QuestionSpec | None:
+def _requested_spec(item: PromptSubject) -> QuestionSpec | None:
     """Return what the rules ask for about the item's part; None for nothing, also where the chain is no chain."""
     try:
-        return wanted_called(item.chain, item.part) if item.chain is not None else None
+        return find_required_question(item.chain, item.part) if item.chain is not None else None
     except CycleError:
         return None
 
 
-def _covered(graph: ChainGraph, wanted: QuestionSpec) -> dict[str, str]:
+def _covered_texts(graph: ChainGraph, wanted: QuestionSpec) -> dict[str, str]:
     """Return the nodes that a question covers, by the part that they play, with their numbers in the whole chain."""
     number = {one.id: at for at, one in enumerate(graph.nodes, 1)}
     nodes = [graph.by_id[one] for one in wanted.covers]

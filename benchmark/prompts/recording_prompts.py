@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from benchmark.prompts.answer_form import AnswerField, FormSpec
-from benchmark.prompts.judge_prompt import PromptSubject, asked_question, asked_text
+from benchmark.prompts.judge_prompt import PromptSubject, question_fields, text_field
 from project.entities.judgments import JudgmentTargetKind, Modality
 from project.entities.questions import LookKind
 from project.entities.study_records import Json
@@ -17,7 +17,7 @@ from project.schemes.scheme import Field, FieldChoice, FieldKind
 
 PASSES, EACH = 2, 10
 """Rounds of questions about a recording, and questions of a round at most (ESI-Bench, appendix A.1.3)."""
-OPTIONS = 4
+ESI_OPTION_COUNT = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ def esi_parts(rounds: int = PASSES, each: int = EACH) -> list[EsiPart]:
     ]
 
 
-def esi_part_from(text: str) -> EsiPart | None:
+def parse_esi_part(text: str) -> EsiPart | None:
     """Read what `EsiPart.part` wrote; None for anything else."""
     one, _, rest = text.partition(":")
     number, _, dimension = rest.partition(":")
@@ -147,7 +147,7 @@ def esi_part_from(text: str) -> EsiPart | None:
 
 SUMMARY, CONTRADICTIONS, LOOKS = "summary", "contradictions", "looks"
 """Keys of what is asked, in an answer."""
-LONGEST = 3_000
+MAX_ANSWER_CHARS = 3_000
 MATERIAL_NAMES: Mapping[str, str] = {
     "looks": "What people look like",
     "words summary": "Summary from the words",
@@ -187,7 +187,7 @@ class SummaryTask(OfRecordings):
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
         """Return one text."""
-        return FormSpec(self.key, (asked_text(SUMMARY, "Summary", LONGEST, self.about),))
+        return FormSpec(self.key, (text_field(SUMMARY, "Summary", MAX_ANSWER_CHARS, self.about),))
 
 
 class WordsSummary(SummaryTask):
@@ -229,7 +229,9 @@ class Audit(OfRecordings):
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
         """Return lines, none where nothing is said differently."""
         about = "One line for each thing on which they cannot both be right, with its time; empty where there is none."
-        return FormSpec(self.key, (asked_text(CONTRADICTIONS, "Contradictions", LONGEST, about, required=False),))
+        return FormSpec(
+            self.key, (text_field(CONTRADICTIONS, "Contradictions", MAX_ANSWER_CHARS, about, required=False),)
+        )
 
 
 class LooksTask(OfRecordings):
@@ -253,7 +255,7 @@ class LooksTask(OfRecordings):
             f"whose it is, one of {names}; one of {kinds}; what it is, in a few words. "
             "Nothing for whoever is not to be seen."
         )
-        return FormSpec(self.key, (asked_text(LOOKS, "Looks", LONGEST, about),))
+        return FormSpec(self.key, (text_field(LOOKS, "Looks", MAX_ANSWER_CHARS, about),))
 
 
 ESI_QUESTION_TASK = "esi_question"
@@ -275,19 +277,21 @@ class EsiQuestion(OfRecordings):
 
     def why_not(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: the part names no question of the series."""
-        return "" if esi_part_from(item.part) else "Name round, number and dimension, such as 1:3:EBR."
+        return "" if parse_esi_part(item.part) else "Name round, number and dimension, such as 1:3:EBR."
 
     def spec(self, item: PromptSubject) -> FormSpec:
         """Return dimension, question, answer and wrong options."""
-        part = esi_part_from(item.part)
+        part = parse_esi_part(item.part)
         assert part is not None
         one = DIMENSIONS[part.dimension]
         choices = (FieldChoice(one.key, one.name, one.meaning),)
         dimension = AnswerField(Field(DIMENSION, FieldKind.CHOICE, "Dimension", "", choices), True)
-        return FormSpec(ESI_QUESTION_TASK, (dimension, *asked_question(OPTIONS - 1, f"In this manner: {part.way}")))
+        return FormSpec(
+            ESI_QUESTION_TASK, (dimension, *question_fields(ESI_OPTION_COUNT - 1, f"In this manner: {part.way}"))
+        )
 
     def given(self, item: PromptSubject) -> Mapping[str, str]:
         """Return which question of the series it is, and the meta information."""
-        part = esi_part_from(item.part)
+        part = parse_esi_part(item.part)
         assert part is not None
         return {"Place in a series": f"number {part.number} of round {part.round}", **super().given(item)}

@@ -10,71 +10,71 @@ Which label: competence, error or none.
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from benchmark.items.candidates import same
-from benchmark.prompts.answer_form import LABEL, LONGEST_REASON, NONE, AnswerField, FormSpec, label_field
+from benchmark.items.candidates import normalize_text
+from benchmark.prompts.answer_form import LABEL_KEY, MAX_REASON_CHARS, NO_LABEL, AnswerField, FormSpec, label_field
 from benchmark.prompts.judge_prompt import OfSegments, PromptSubject
 from project.entities.judgments import Modality
 from project.entities.questions import LETTERS
 from project.entities.study_records import Json
 from project.entities.study_records import Verdict as TypesVerdict
-from project.schemes.scheme import NUMBERS, Extent, Field, FieldChoice, FieldKind, Label
+from project.schemes.scheme import NUMERIC_KINDS, Extent, Field, FieldChoice, FieldKind, Label
 from project.schemes.scheme_file import load_scheme
 
-_NOTHING = FieldChoice(NONE, "None", "Nothing of the kind is to be seen here.")
+_NO_LABEL_CHOICE = FieldChoice(NO_LABEL, "None", "Nothing of the kind is to be seen here.")
 YES_NO = (FieldChoice("yes", "Yes"), FieldChoice("no", "No"))
 
 
-def labels_of(item: PromptSubject) -> tuple[FieldChoice, ...]:
+def label_choices(item: PromptSubject) -> tuple[FieldChoice, ...]:
     """Return the labels of an item's track as choices; `none` is among them where a span may be of no label.
 
     A track that rates whole recordings always has one of its labels.
     """
     track = item.scheme.lane(item.track)
     found = tuple(FieldChoice(one.key, one.name, one.definition) for one in track.labels)
-    if track.extent is Extent.SPAN and track.label(NONE) is None:
-        found = (*found, _NOTHING)
+    if track.extent is Extent.SPAN and track.label(NO_LABEL) is None:
+        found = (*found, _NO_LABEL_CHOICE)
     return found
 
 
-def asked_label(item: PromptSubject) -> AnswerField:
+def label_answer_field(item: PromptSubject) -> AnswerField:
     """Return the question for the label."""
-    return AnswerField(label_field("Label", labels_of(item)), required=True)
+    return AnswerField(label_field("Label", label_choices(item)), required=True)
 
 
-def why_no_label(item: PromptSubject) -> str:
+def label_problem(item: PromptSubject) -> str:
     """Return why no label can be asked for; "" where one can."""
     if not item.scheme.lane(item.track).labels:
         return f"{item.scheme.name} has no labels for “{item.track}” any more."
     return ""
 
 
-def label_named(item: PromptSubject, key: str) -> Label | None:
+def find_label(item: PromptSubject, key: str) -> Label | None:
     """Return a label of the item's track."""
     return item.scheme.lane(item.track).label(key)
 
 
-def error_of(item: PromptSubject) -> Label | None:
+def error_label(item: PromptSubject) -> Label | None:
     """Return the label that says that something went wrong; None where the track has none."""
-    return label_named(item, TypesVerdict.ERROR.value)
+    return find_label(item, TypesVerdict.ERROR.value)
 
 
-def attributes_of(item: PromptSubject) -> Field | None:
+def attributes_field(item: PromptSubject) -> Field | None:
     """Return the field that says what a segment is about: the first of the track in which several are chosen."""
     fields = item.scheme.fields_of(item.track)
     return next((field for field in fields if field.kind is FieldKind.CHOICES), None)
 
 
-def why_no_attributes(item: PromptSubject) -> str:
+def attributes_problem(item: PromptSubject) -> str:
     """Return why attributes cannot be asked for; "" where they can."""
-    field = attributes_of(item)
+    field = attributes_field(item)
     if field is None:
         return f"{item.scheme.name} has no field in which several are chosen."
-    if not item.label or label_named(item, item.label) is None or not field.applies_to(item.label):
+    if not item.label or find_label(item, item.label) is None or not field.applies_to(item.label):
         return f"{field.name} are asked for where a label is known, and this segment has none that they belong to."
     return ""
 
 
-_GIVEN = {("socialnli", "statement")}
+_SHOWN_FIELDS = {("socialnli", "statement")}
 """Fields by scheme and key that say what a segment is about, so that they are told and not asked for."""
 
 
@@ -92,21 +92,21 @@ class Assess(OfSegments):
 
     def why_not(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: the scheme has no labels for the track."""
-        if any(field.key == LABEL for field in item.scheme.fields_of(item.track)):
-            return f"{item.scheme.name} has a field called “{LABEL}”, as the label is called in an answer."
-        return why_no_label(item)
+        if any(field.key == LABEL_KEY for field in item.scheme.fields_of(item.track)):
+            return f"{item.scheme.name} has a field called “{LABEL_KEY}”, as the label is called in an answer."
+        return label_problem(item)
 
     def spec(self, item: PromptSubject) -> FormSpec:
         """Return the label and the fields that are not told."""
-        fields = tuple(AnswerField(field) for field in _fields(item) if not _told(item, field))
-        return FormSpec(self.key, (asked_label(item), *fields), tuple(item.people))
+        fields = tuple(AnswerField(field) for field in _answerable_fields(item) if not _is_shown(item, field))
+        return FormSpec(self.key, (label_answer_field(item), *fields), tuple(item.people))
 
     def given(self, item: PromptSubject) -> Mapping[str, str]:
         """Return the fields that say what the segment is about."""
         names = {who: label for label, who in item.people}
         found = {}
-        for field in _fields(item):
-            if _told(item, field):
+        for field in _answerable_fields(item):
+            if _is_shown(item, field):
                 value = str(item.filled[field.key])
                 found[field.name] = names.get(value, value) if field.kind is FieldKind.PARTICIPANT else value
         return found
@@ -117,18 +117,18 @@ class Assess(OfSegments):
             return {}
         asked = self.spec(item)
         values = item.scheme.placed(item.track, item.filled)
-        return {LABEL: item.label} | {key: value for key, value in values.items() if asked.asks(key)}
+        return {LABEL_KEY: item.label} | {key: value for key, value in values.items() if asked.asks(key)}
 
 
-def _fields(item: PromptSubject) -> Iterator[Field]:
+def _answerable_fields(item: PromptSubject) -> Iterator[Field]:
     """Yield the fields of the track that can be answered: nobody can be named where nobody is known."""
     for field in item.scheme.fields_of(item.track):
         if field.kind is not FieldKind.PARTICIPANT or item.people:
             yield field
 
 
-def _told(item: PromptSubject, field: Field) -> bool:
-    about = field.kind is FieldKind.PARTICIPANT or (item.scheme.key, field.key) in _GIVEN
+def _is_shown(item: PromptSubject, field: Field) -> bool:
+    about = field.kind is FieldKind.PARTICIPANT or (item.scheme.key, field.key) in _SHOWN_FIELDS
     return about and bool(item.filled.get(field.key))
 
 
@@ -142,22 +142,22 @@ class Attributes(OfSegments):
 
     def why_not(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: no such field, or no label is known."""
-        return why_no_attributes(item)
+        return attributes_problem(item)
 
     def spec(self, item: PromptSubject) -> FormSpec:
         """Return the field in which several are chosen."""
-        field = attributes_of(item)
+        field = attributes_field(item)
         assert field is not None
         return FormSpec(self.key, (AnswerField(field),))
 
     def given(self, item: PromptSubject) -> Mapping[str, str]:
         """Return the label."""
-        label = label_named(item, item.label)
+        label = find_label(item, item.label)
         return {"Label": label.name if label else item.label}
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
         """Return the attributes that are filled in."""
-        field = attributes_of(item)
+        field = attributes_field(item)
         values = item.scheme.placed(item.track, item.filled)
         return {field.key: values[field.key]} if field and field.key in values else {}
 
@@ -178,7 +178,7 @@ class OfChoices(OfSegments):
             return "This is asked about items of a set, which bring the options: greenroom benchmark make."
         if not all(frozen.facts.get(key, "").strip() for key in self.facts):
             return "What this is asked about is missing from the item."
-        options = [same(one) for one in frozen.options]
+        options = [normalize_text(one) for one in frozen.options]
         if len({*options}) < len(options) or not all(options):
             # Also where two differed in nothing but what is personal, and are told without it.
             return "Two options of this item are the same as they would be told."
@@ -226,11 +226,11 @@ class ErrorTask(OfSegments):
 
     def why_not(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: the track has no label for errors."""
-        return "" if error_of(item) else f"{item.scheme.name} has no label “error” for “{item.track}”."
+        return "" if error_label(item) else f"{item.scheme.name} has no label “error” for “{item.track}”."
 
     def spec(self, item: PromptSubject) -> FormSpec:
         """Return yes or no."""
-        label = error_of(item)
+        label = error_label(item)
         assert label is not None
         return FormSpec(
             ERROR_TASK, (AnswerField(Field(ERROR_TASK, FieldKind.CHOICE, label.name, label.definition, YES_NO), True),)
@@ -258,7 +258,7 @@ class Multiple(OfSegments):
 
     def why_not(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: no field of attributes, or no label is known."""
-        return why_no_attributes(item)
+        return attributes_problem(item)
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
         """Return yes or no."""
@@ -272,7 +272,7 @@ class Multiple(OfSegments):
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
         """Return whether more than one attribute is filled in."""
-        field = attributes_of(item)
+        field = attributes_field(item)
         values = item.scheme.placed(item.track, item.filled)
         chosen = values.get(field.key) if field else None
         return {MULTIPLE_TASK: "yes" if len(chosen) > 1 else "no"} if isinstance(chosen, list) else {}
@@ -320,23 +320,25 @@ class Ratings(OfSegments):
 
     def why_not(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: nobody is known who could be rated."""
-        return "" if _rated(item) else "Nobody is known to take part, so nobody can be rated. Add participants first."
+        return (
+            "" if _rated_name(item) else "Nobody is known to take part, so nobody can be rated. Add participants first."
+        )
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
         """Return reason and number of each dimension: who gives a reason first, gives the better number."""
         scheme = load_scheme(SCHEME)
         asked = []
         for field in scheme.fields:
-            if field.kind in NUMBERS:
+            if field.kind in NUMERIC_KINDS:
                 asked += [
-                    AnswerField(scheme.field(field.key + _REASON), longest=LONGEST_REASON),
+                    AnswerField(scheme.field(field.key + _REASON), longest=MAX_REASON_CHARS),
                     AnswerField(field, required=True),
                 ]
         return FormSpec(self.key, tuple(asked))
 
     def given(self, item: PromptSubject) -> Mapping[str, str]:
         """Return who is rated."""
-        return {"Who is rated": _rated(item)}
+        return {"Who is rated": _rated_name(item)}
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
         """Return the ratings of a segment of the scheme `sotopia-eval`."""
@@ -348,7 +350,7 @@ class Ratings(OfSegments):
         return found if all(one.field.key in found for one in asked.asked if one.required) else {}
 
 
-def _rated(item: PromptSubject) -> str:
+def _rated_name(item: PromptSubject) -> str:
     names = {who: label for label, who in item.people}
     for field in item.scheme.fields_of(item.track):
         if field.kind is FieldKind.PARTICIPANT and item.filled.get(field.key) in names:
@@ -366,7 +368,7 @@ class Rationale(OfChoices):
     asks_for: ClassVar[str] = "Why the agent's behaviour is an error here."
 
 
-class Verdict(OfSegments):
+class VerdictPrompt(OfSegments):
     """The label alone.
 
     SHREC, section 4.1 and appendix B, example 1: social competence, social error or none. In other schemes, the
@@ -380,11 +382,11 @@ class Verdict(OfSegments):
 
     def why_not(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: the scheme has no labels for the track."""
-        return why_no_label(item)
+        return label_problem(item)
 
     def spec(self, item: PromptSubject) -> FormSpec:
         """Return the label."""
-        return FormSpec(self.key, (asked_label(item),))
+        return FormSpec(self.key, (label_answer_field(item),))
 
     def given(self, item: PromptSubject) -> Mapping[str, str]:  # noqa: ARG002
         """Return nothing: footage and words are all that is shown."""
@@ -392,4 +394,4 @@ class Verdict(OfSegments):
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
         """Return the label."""
-        return {LABEL: item.label} if item.label else {}
+        return {LABEL_KEY: item.label} if item.label else {}

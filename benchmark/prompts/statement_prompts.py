@@ -9,11 +9,11 @@ is if nothing but one explanation is known. How plausible a statement is, on the
 from collections.abc import Mapping
 from typing import ClassVar
 
-from benchmark.prompts.answer_form import LABEL, AnswerField, FormSpec
-from benchmark.prompts.judge_prompt import LONGEST_QUESTION, QUESTION_KEY, OfSegments, PromptSubject, asked_text
+from benchmark.prompts.answer_form import LABEL_KEY, AnswerField, FormSpec
+from benchmark.prompts.judge_prompt import MAX_QUESTION_CHARS, QUESTION_KEY, OfSegments, PromptSubject, text_field
 from benchmark.prompts.recording_prompts import OfRecordings
-from benchmark.prompts.segment_prompts import asked_label
-from project.entities.judgments import Modality, plain_part
+from benchmark.prompts.segment_prompts import label_answer_field
+from project.entities.judgments import Modality, base_part
 from project.entities.study_records import Json
 from project.schemes.scheme import Field, FieldChoice, FieldKind
 
@@ -34,13 +34,13 @@ class OfStatements(OfSegments):
         """Return why it cannot be asked: there is no statement."""
         return (
             ""
-            if statement_of(item)
+            if item_statement(item)
             else "This is asked about the statements of a frozen set. Make one of the task socialnli."
         )
 
     def given(self, item: PromptSubject) -> Mapping[str, str]:
         """Return the statement."""
-        return {STATEMENT_TOLD: statement_of(item)}
+        return {STATEMENT_TOLD: item_statement(item)}
 
 
 class ExplainTask(OfStatements):
@@ -51,14 +51,14 @@ class ExplainTask(OfStatements):
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
         """Return one sentence."""
-        return FormSpec(self.key, (asked_text(EXPLANATION, "Reason", LONGEST_EXPLANATION, self.about),))
+        return FormSpec(self.key, (text_field(EXPLANATION, "Reason", LONGEST_EXPLANATION, self.about),))
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:  # noqa: ARG002
         """Return nothing: many reasons are good."""
         return {}
 
 
-def statement_of(item: PromptSubject) -> str:
+def item_statement(item: PromptSubject) -> str:
     """Return the statement that an item is about, in the words in which it is told; "" for none."""
     return item.frozen.facts.get(STATEMENT, "") if item.frozen is not None and item.scheme.key == SCHEME else ""
 
@@ -76,11 +76,11 @@ class StatementClass(OfStatements):
 
     def spec(self, item: PromptSubject) -> FormSpec:
         """Return the label."""
-        return FormSpec(NLI_CLASS_TASK, (asked_label(item),))
+        return FormSpec(NLI_CLASS_TASK, (label_answer_field(item),))
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
         """Return the label."""
-        return {LABEL: item.label} if item.label else {}
+        return {LABEL_KEY: item.label} if item.label else {}
 
 
 class Support(ExplainTask):
@@ -104,9 +104,9 @@ class Oppose(ExplainTask):
 
 
 NLI_FACT_TASK = "nli_fact"
-ACCURATE = "accurate"
+ACCURATE_KEY = "accurate"
 YES, NO = "yes", "no"
-STANCE = "stance"
+STANCE_KEY = "stance"
 """Key of what an explanation is for, among the facts of an item."""
 _CHOICES = (
     FieldChoice(
@@ -126,18 +126,18 @@ class FactCheck(OfStatements):
 
     def why_not(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: there is no statement, or no explanation."""
-        return super().why_not(item) or ("" if _explanation(item) else "There is no explanation to check.")
+        return super().why_not(item) or ("" if _item_explanation(item) else "There is no explanation to check.")
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
         """Return yes or no."""
         return FormSpec(
-            NLI_FACT_TASK, (AnswerField(Field(ACCURATE, FieldKind.CHOICE, "Accuracy", "", _CHOICES), True),)
+            NLI_FACT_TASK, (AnswerField(Field(ACCURATE_KEY, FieldKind.CHOICE, "Accuracy", "", _CHOICES), True),)
         )
 
     def given(self, item: PromptSubject) -> Mapping[str, str]:
         """Return statement and explanation, without who wrote it."""
-        told = {STATEMENT_TOLD: statement_of(item), EXPLANATION_TOLD: _explanation(item)}
-        stance = item.frozen.facts.get(STANCE, "") if item.frozen else ""
+        told = {STATEMENT_TOLD: item_statement(item), EXPLANATION_TOLD: _item_explanation(item)}
+        stance = item.frozen.facts.get(STANCE_KEY, "") if item.frozen else ""
         return {**told, **({STANCE_TOLD: stance} if stance else {})}
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:  # noqa: ARG002
@@ -145,15 +145,15 @@ class FactCheck(OfStatements):
         return {}
 
 
-def _explanation(item: PromptSubject) -> str:
+def _item_explanation(item: PromptSubject) -> str:
     return item.frozen.facts.get(EXPLANATION, "") if item.frozen is not None else ""
 
 
-EACH = 5
+INFERENCES_PER_ANSWER = 5
 """Inferences of one answer; two strengths of prompt make ten a question (SocialNLI, section 3.2)."""
-ASKED_BEFORE = "nli question"
+QUESTION_MATERIAL = "nli question"
 """Key of the material: the question that inferences are about."""
-CLASSES = (
+STATEMENT_CLASSES = (
     FieldChoice("reality", "Reality", "How something is or was in the world of the dialogue."),
     FieldChoice("belief", "Belief", "What somebody thinks, knows or expects."),
     FieldChoice("emotion", "Emotion", "What somebody feels."),
@@ -182,7 +182,7 @@ class NuanceQuestion(OfRecordings):
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
         """Return one question."""
         about = "One open question, whose answer is not said in so many words."
-        return FormSpec(self.key, (asked_text(QUESTION_KEY, "Question", LONGEST_QUESTION, about),))
+        return FormSpec(self.key, (text_field(QUESTION_KEY, "Question", MAX_QUESTION_CHARS, about),))
 
 
 class Inferences(OfRecordings):
@@ -196,35 +196,35 @@ class Inferences(OfRecordings):
     description: ClassVar[str] = "Five statements about a dialogue that help to answer a question, each with its class."
     prompt: ClassVar[str] = "nli_inferences"
     shows: ClassVar[Modality] = Modality.WORDS
-    material: ClassVar[tuple[str, ...]] = (ASKED_BEFORE,)
+    material: ClassVar[tuple[str, ...]] = (QUESTION_MATERIAL,)
 
     def why_not(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: there is no question."""
-        return "" if item.material.get(ASKED_BEFORE) else "There is no question to make inferences for."
+        return "" if item.material.get(QUESTION_MATERIAL) else "There is no question to make inferences for."
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
         """Return five statements, each with its class."""
         asked: list[AnswerField] = []
-        for number in range(1, EACH + 1):
+        for number in range(1, INFERENCES_PER_ANSWER + 1):
             about = "One short sentence that is true or false of the dialogue."
             asked += [
-                asked_text(statement_key(number), f"Inference {number}", LONGEST_STATEMENT, about),
-                AnswerField(Field(class_key(number), FieldKind.CHOICE, f"Class {number}", "", CLASSES), True),
+                text_field(statement_key(number), f"Inference {number}", LONGEST_STATEMENT, about),
+                AnswerField(Field(class_key(number), FieldKind.CHOICE, f"Class {number}", "", STATEMENT_CLASSES), True),
             ]
         return FormSpec(self.key, tuple(asked))
 
     def given(self, item: PromptSubject) -> Mapping[str, str]:
         """Return the question."""
-        return {"Question": item.material[ASKED_BEFORE]}
+        return {"Question": item.material[QUESTION_MATERIAL]}
 
 
 NLI_LIKELIHOOD_TASK = "nli_likelihood"
-SCORE = "score"
-MOST = 10
-BEFORE = "answer before"
+SCORE_KEY = "score"
+MAX_SCORE = 10
+EXPLANATION_MATERIAL = "answer before"
 """Key of the material: the explanation."""
-_AGAINST = "nli_oppose"
-_FALSE = "The statement is false: "
+_OPPOSE_TASK = "nli_oppose"
+_NEGATION_PREFIX = "The statement is false: "
 _LEVELS = (
     "cannot be",
     "hardly, yet it happens",
@@ -252,25 +252,34 @@ class Likelihood(OfStatements):
     description: ClassVar[str] = "How likely a claim is by an explanation alone, from 0 to 10."
     prompt: ClassVar[str] = NLI_LIKELIHOOD_TASK
     shows: ClassVar[Modality] = Modality.NOTHING
-    material: ClassVar[tuple[str, ...]] = (BEFORE,)
+    material: ClassVar[tuple[str, ...]] = (EXPLANATION_MATERIAL,)
 
     def why_not(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: there is no statement, or no explanation."""
-        return super().why_not(item) or ("" if item.material.get(BEFORE) else "There is no explanation to go by.")
+        return super().why_not(item) or (
+            "" if item.material.get(EXPLANATION_MATERIAL) else "There is no explanation to go by."
+        )
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
         """Return the score, with what each can mean."""
-        meanings = " ".join(f"{number}: {_LEVELS[number]}." for number in range(MOST, -1, -1))
+        meanings = " ".join(f"{number}: {_LEVELS[number]}." for number in range(MAX_SCORE, -1, -1))
         return FormSpec(
             NLI_LIKELIHOOD_TASK,
-            (AnswerField(Field(SCORE, FieldKind.SCALE, "Likelihood", meanings, minimum=0, maximum=MOST), True),),
+            (
+                AnswerField(
+                    Field(SCORE_KEY, FieldKind.SCALE, "Likelihood", meanings, minimum=0, maximum=MAX_SCORE), True
+                ),
+            ),
         )
 
     def given(self, item: PromptSubject) -> Mapping[str, str]:
         """Return explanation and claim: the statement, or that it is false."""
-        against = plain_part(item.part) == _AGAINST
-        claim = (_FALSE if against else "") + statement_of(item)
-        return {EXPLANATION_TOLD: item.material[BEFORE], "The claim" if against else STATEMENT_TOLD: claim}
+        against = base_part(item.part) == _OPPOSE_TASK
+        claim = (_NEGATION_PREFIX if against else "") + item_statement(item)
+        return {
+            EXPLANATION_TOLD: item.material[EXPLANATION_MATERIAL],
+            "The claim" if against else STATEMENT_TOLD: claim,
+        }
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:  # noqa: ARG002
         """Return nothing: what people say is frozen with the item, part by part."""

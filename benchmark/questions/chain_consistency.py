@@ -10,12 +10,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from annotate.agreement.figure_intervals import Floats, StatisticResult, estimate, ratio, resamples, share
+from annotate.agreement.figure_intervals import Floats, StatisticResult, draw_resamples, estimate, estimate_share, ratio
 from project.entities.causal_chains import ChainGraph
 from project.entities.questions import Question, QuestionKind
 
-_CAUSAL = (QuestionKind.WHY, QuestionKind.HOW)
-_OF_NODES = (QuestionKind.EVENT, QuestionKind.STATE)
+_CAUSAL_KINDS = (QuestionKind.WHY, QuestionKind.HOW)
+_NODE_KINDS = (QuestionKind.EVENT, QuestionKind.STATE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Consistency:
         )
 
 
-def covered_by(graph: ChainGraph, questions: Iterable[Question]) -> Covered:
+def chain_coverage(graph: ChainGraph, questions: Iterable[Question]) -> Covered:
     """Return which questions belong to a chain and to each of its subchains.
 
     Multi-step, ESI and written questions belong to none, nor do those of a node that is in no subchain.
@@ -76,9 +76,9 @@ def covered_by(graph: ChainGraph, questions: Iterable[Question]) -> Covered:
     of_node: dict[str, set[str]] = {}
     for one in questions:
         if one.chain_id == graph.chain.id and one.covers:
-            if one.kind in _CAUSAL:
+            if one.kind in _CAUSAL_KINDS:
                 causal.setdefault(one.covers[0], set()).add(one.id)
-            elif one.kind in _OF_NODES:
+            elif one.kind in _NODE_KINDS:
                 of_node.setdefault(one.covers[0], set()).add(one.id)
     found = {
         sub.result_id: frozenset(causal.get(sub.result_id, set()).union(*(of_node.get(n, ()) for n in sub.node_ids)))
@@ -88,22 +88,22 @@ def covered_by(graph: ChainGraph, questions: Iterable[Question]) -> Covered:
     return Covered(graph.chain.id, home, graph.steps, {result: ids for result, ids in found.items() if ids})
 
 
-def of_chain(one: Covered, right: Mapping[str, bool]) -> Consistency:
+def score_chain(one: Covered, right: Mapping[str, bool]) -> Consistency:
     """Return whether a chain is understood (equation 1).
 
     Args:
         one: the chain.
         right: question id -> whether it was answered right; questions that were not answered are not in it.
     """
-    return _of([one.questions] if one.subchains else [], right)
+    return _score_sets([one.questions] if one.subchains else [], right)
 
 
-def of_subchains(one: Covered, right: Mapping[str, bool]) -> Consistency:
+def score_subchains(one: Covered, right: Mapping[str, bool]) -> Consistency:
     """Return how many of a chain's subchains are understood (equation 2); `right` is explained at `of_chain`."""
-    return _of([*one.subchains.values()], right)
+    return _score_sets([*one.subchains.values()], right)
 
 
-def expected(sizes: Sequence[int], chance: float) -> float:
+def expected_consistency(sizes: Sequence[int], chance: float) -> float:
     """Return the consistency of a judge that answers each question right with a chance, apart from all others.
 
     That is the mean of `chance` to the power of each number of questions; NaN without any.
@@ -111,7 +111,7 @@ def expected(sizes: Sequence[int], chance: float) -> float:
     return sum(chance**size for size in sizes) / len(sizes) if sizes else float("nan")
 
 
-def _of(sets: Sequence[Collection[str]], right: Mapping[str, bool]) -> Consistency:
+def _score_sets(sets: Sequence[Collection[str]], right: Mapping[str, bool]) -> Consistency:
     found = Consistency()
     for ids in sets:
         answered = [right[one] for one in ids if one in right]
@@ -123,9 +123,9 @@ def _of(sets: Sequence[Collection[str]], right: Mapping[str, bool]) -> Consisten
     return found
 
 
-_drawn = lru_cache(8)(resamples)
-NOTHING = "Nothing of this sort was answered."
-NO_CHAINS = "No question of a chain was answered."
+_cached_resamples = lru_cache(8)(draw_resamples)
+NO_ANSWERS = "Nothing of this sort was answered."
+NO_CHAIN_ANSWERS = "No question of a chain was answered."
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ class AnswerScorer:
             for one in self.questions
             if one.id in self.right and chosen(one)
         ]
-        return share_of(counts, NOTHING, self.samples, self.seed)
+        return share_over_recordings(counts, NO_ANSWERS, self.samples, self.seed)
 
     def by_kind(self) -> dict[str, StatisticResult]:
         """Return accuracy by kind of question, of those kinds that there are."""
@@ -178,11 +178,11 @@ class AnswerScorer:
 
     def chain_consistency(self, steps: int | None = None) -> StatisticResult:
         """Return the share of chains all of whose questions were answered right; of one length where it is given."""
-        return self._consistency(of_chain, steps)
+        return self._consistency(score_chain, steps)
 
     def subchain_consistency(self, steps: int | None = None) -> StatisticResult:
         """Return the same over subchains."""
-        return self._consistency(of_subchains, steps)
+        return self._consistency(score_subchains, steps)
 
     def _consistency(
         self, of: Callable[[Covered, Mapping[str, bool]], Consistency], steps: int | None
@@ -191,11 +191,11 @@ class AnswerScorer:
         total = sum((one for _, one in found), Consistency())
         counts = [(home, float(one.right), float(one.counted)) for home, one in found if one.counted]
         more = {"left_out": total.left_out, "missing": total.missing}
-        figure = share_of(counts, NO_CHAINS, self.samples, self.seed)
+        figure = share_over_recordings(counts, NO_CHAIN_ANSWERS, self.samples, self.seed)
         return StatisticResult(figure.value, figure.n, figure.low, figure.high, figure.reason, more)
 
 
-def share_of(
+def share_over_recordings(
     counts: Iterable[tuple[str, float, float]], nothing: str, samples: int = 1000, seed: int = 0
 ) -> StatisticResult:
     """Return a share with its interval.
@@ -206,18 +206,20 @@ def share_of(
         samples: of the bootstrap.
         seed: of the bootstrap.
     """
-    part, whole = _sums(counts)
-    return share(part, whole, _drawn(len(part), samples, seed), nothing)
+    part, whole = _sums_by_recording(counts)
+    return estimate_share(part, whole, _cached_resamples(len(part), samples, seed), nothing)
 
 
-def mean_of(values: Iterable[tuple[str, float]], nothing: str, samples: int = 1000, seed: int = 0) -> StatisticResult:
+def mean_over_recordings(
+    values: Iterable[tuple[str, float]], nothing: str, samples: int = 1000, seed: int = 0
+) -> StatisticResult:
     """Return a mean over values, each with its recording; the rest as `share_of`."""
-    total, number = _sums((home, value, 1.0) for home, value in values)
+    total, number = _sums_by_recording((home, value, 1.0) for home, value in values)
     sums = np.stack([total, number], axis=-1)
-    return estimate(ratio, sums, _drawn(len(total), samples, seed), round(number.sum()), (nothing, nothing))
+    return estimate(ratio, sums, _cached_resamples(len(total), samples, seed), round(number.sum()), (nothing, nothing))
 
 
-def _sums(counts: Iterable[tuple[str, float, float]]) -> tuple[Floats, Floats]:
+def _sums_by_recording(counts: Iterable[tuple[str, float, float]]) -> tuple[Floats, Floats]:
     found: dict[str, list[float]] = {}
     for home, part, whole in counts:
         sums = found.setdefault(home, [0.0, 0.0])
@@ -228,11 +230,16 @@ def _sums(counts: Iterable[tuple[str, float, float]]) -> tuple[Floats, Floats]:
 
 
 BIAS, ACCURACY = "inherent_bias", "accuracy"
-SCORES = {"relevance": "relevance", "separability": "separability", "difficulty": "difficulty", "correctness": "truth"}
+SCORE_TASKS = {
+    "relevance": "relevance",
+    "separability": "separability",
+    "difficulty": "difficulty",
+    "correctness": "truth",
+}
 """Figure -> the task whose mean score it is."""
-TASKS = {BIAS: "options_only", **SCORES, ACCURACY: "answer"}
+FIGURE_TASKS = {BIAS: "options_only", **SCORE_TASKS, ACCURACY: "answer"}
 """Figure -> the task that it rests on, in the order of the paper."""
-NAMES = {
+FIGURE_NAMES = {
     BIAS: "Inherent bias: right by the options alone",
     "relevance": "Relevance of question and answer, 1 to 3",
     "separability": "Separability of the options, 1 to 3",
@@ -240,7 +247,7 @@ NAMES = {
     "correctness": "Correctness of the right option, 0 to 2",
     ACCURACY: "Accuracy",
 }
-_NOBODY = "No judge was asked this."
+_NOT_ASKED = "No judge was asked this."
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,10 +273,14 @@ def diagnostics(
         seed: of the bootstrap.
     """
     found = {}
-    for name, task in TASKS.items():
+    for name, task in FIGURE_TASKS.items():
         values = [*said.get(task, ())]
-        if name in SCORES:
-            found[name] = mean_of(((one.recording_id, one.value) for one in values), _NOBODY, samples, seed)
+        if name in SCORE_TASKS:
+            found[name] = mean_over_recordings(
+                ((one.recording_id, one.value) for one in values), _NOT_ASKED, samples, seed
+            )
         else:
-            found[name] = share_of(((one.recording_id, one.value, 1.0) for one in values), _NOBODY, samples, seed)
+            found[name] = share_over_recordings(
+                ((one.recording_id, one.value, 1.0) for one in values), _NOT_ASKED, samples, seed
+            )
     return found

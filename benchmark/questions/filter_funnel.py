@@ -13,10 +13,10 @@ from benchmark.questions.filter_outcomes import (
     FilterOutcome,
     FilterVerdict,
     FunnelInput,
-    answer_of,
-    chance_of,
-    fate_of,
-    read,
+    drop_chance,
+    parse_answer,
+    question_outcome,
+    read_funnel_input,
 )
 from benchmark.questions.filter_rules import (
     DISTRACTORS,
@@ -26,22 +26,22 @@ from benchmark.questions.filter_rules import (
     FilterStep,
     Needs,
     Several,
-    anything_decides,
-    step_called,
+    get_step,
+    has_deciding_step,
 )
-from benchmark.questions.question_edits import correct_question, question_called
-from benchmark.questions.question_validity import QuestionDraft, why_not
+from benchmark.questions.question_edits import correct_question, get_question
+from benchmark.questions.question_validity import QuestionDraft, draft_problem
 from project.entities.judgments import JudgmentStatus
 from project.entities.questions import Question, WrongOption
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
-from project.queries.history_rows import newest_mark
+from project.queries.history_rows import revision_key
 from project.queries.question_rows import QuestionJudgment, newest_judgment, question_rows, update_question
 from project.session.session import Session
-from project.text_format import counted, percent
+from project.text_format import format_percent, pluralize
 
-MOST_PLAUSIBLE = 100
-_LONGEST = 600
+MAX_PLAUSIBILITY = 100
+_MAX_OPTION_CHARS = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,57 +61,57 @@ class Proposal:
     why_not: str
 
 
-def proposals_for(reading: FunnelInput, question: Question) -> list[Proposal]:
+def newest_proposals(reading: FunnelInput, question: Question) -> list[Proposal]:
     """Return what judges propose for a question as it is now, newest first; of each judge its newest."""
     found: dict[str, Proposal] = {}
     for one in reading.said.get((question.id, STEPS[DISTRACTORS].task), ()):
         if one.status is JudgmentStatus.OK and one.judge_id not in found:
-            wrong = wrong_in(one, len(question.wrong))
+            wrong = parse_wrong_options(one, len(question.wrong))
             name = reading.judge(one.judge_id, one.judge).name
-            found[one.judge_id] = Proposal(one.id, question.id, name, wrong, why_not_taken(question, wrong))
+            found[one.judge_id] = Proposal(one.id, question.id, name, wrong, options_problem(question, wrong))
     return [*found.values()]
 
 
-def why_not_taken(question: Question, wrong: Collection[WrongOption]) -> str:
+def options_problem(question: Question, wrong: Collection[WrongOption]) -> str:
     """Return why wrong options cannot take the place of those that a question has, in a sentence; "" where they can."""
     if len(wrong) != len(question.wrong):
         return f"It proposes {len(wrong)} wrong options that can be read, and the question has {len(question.wrong)}."
     draft = QuestionDraft(question.kind, question.aspect, question.covers, question.text, question.answer, tuple(wrong))
-    return why_not(draft, len(question.wrong) + 1)
+    return draft_problem(draft, len(question.wrong) + 1)
 
 
-def hardened(reading: FunnelInput, question_ids: Collection[str]) -> frozenset[str]:
+def questions_with_proposals(reading: FunnelInput, question_ids: Collection[str]) -> frozenset[str]:
     """Return which of some questions have the wrong options that a judge proposed, all of them."""
     said = reading.of_any_state(STEPS[DISTRACTORS].task)
     found = set()
     for key in question_ids:
         question = reading.questions[key]
         now = {one.text for one in question.wrong}
-        proposed = ({each.text for each in wrong_in(one, len(question.wrong))} for one in said.get(key, ()))
+        proposed = ({each.text for each in parse_wrong_options(one, len(question.wrong))} for one in said.get(key, ()))
         if any(one == now for one in proposed):
             found.add(key)
     return frozenset(found)
 
 
-def wrong_in(one: QuestionJudgment, count: int) -> tuple[WrongOption, ...]:
+def parse_wrong_options(one: QuestionJudgment, count: int) -> tuple[WrongOption, ...]:
     """Return the wrong options in an answer, the most plausible first; what cannot be read is left out.
 
     Args:
         one: an answer to the task of harder distractors.
         count: how many are asked for.
     """
-    answer = answer_of(one)
+    answer = parse_answer(one)
     found = []
     for number in range(1, count + 1):
         text, likely = answer.get(f"wrong_{number}"), answer.get(f"plausibility_{number}")
-        if not isinstance(text, str) or not (plain := " ".join(text.split())) or len(plain) > _LONGEST:
+        if not isinstance(text, str) or not (plain := " ".join(text.split())) or len(plain) > _MAX_OPTION_CHARS:
             continue
-        known = isinstance(likely, int) and not isinstance(likely, bool) and 0 <= likely <= MOST_PLAUSIBLE
+        known = isinstance(likely, int) and not isinstance(likely, bool) and 0 <= likely <= MAX_PLAUSIBILITY
         found.append(WrongOption(plain, likely if known and isinstance(likely, int) else None))
     return tuple(sorted(found, key=lambda each: -1 if each.plausibility is None else each.plausibility, reverse=True))
 
 
-def take_over(session: Session, question_id: str, state: str, wrong: Sequence[WrongOption]) -> Changes:
+def apply_options(session: Session, question_id: str, state: str, wrong: Sequence[WrongOption]) -> Changes:
     """Give a question other wrong options that a judge proposed, all or some of them.
 
     Scores and verifications are of the question as it was: they count no more, and count again after an undo.
@@ -125,15 +125,15 @@ def take_over(session: Session, question_id: str, state: str, wrong: Sequence[Wr
     Raises:
         UserError: the question is another one by now, or could not be used with these options.
     """
-    before = question_called(session, question_id)
+    before = get_question(session, question_id)
     if before.state != state:
         raise UserError("The question was changed since this was proposed.", "Ask a judge for other wrong options.")
-    if reason := why_not_taken(before, wrong):
+    if reason := options_problem(before, wrong):
         raise UserError(reason, "Keep some of the options that it has.")
     return correct_question(session, question_id, wrong=wrong)
 
 
-def take_all_over(
+def apply_newest_proposals(
     session: Session, reading: FunnelInput, question_ids: Sequence[str]
 ) -> tuple[Changes, dict[str, str]]:
     """Give questions the wrong options of the newest proposal for each that can be used, as one step of the history.
@@ -144,7 +144,7 @@ def take_all_over(
     taken: dict[str, Proposal] = {}
     refused: dict[str, str] = {}
     for key in question_ids:
-        found = proposals_for(reading, reading.questions[key])
+        found = newest_proposals(reading, reading.questions[key])
         usable = next((one for one in found if not one.why_not), None)
         if usable is not None:
             taken[key] = usable
@@ -152,13 +152,13 @@ def take_all_over(
             refused[key] = f"{found[0].judge}: {found[0].why_not}"
     if not taken:
         return Changes(), refused
-    return _write(session, reading, taken), refused
+    return _write_options(session, reading, taken), refused
 
 
-def _write(session: Session, reading: FunnelInput, taken: Mapping[str, Proposal]) -> Changes:
-    with session.step(f"Take over harder options of {counted(len(taken), 'question')}") as step:
+def _write_options(session: Session, reading: FunnelInput, taken: Mapping[str, Proposal]) -> Changes:
+    with session.step(f"Take over harder options of {pluralize(len(taken), 'question')}") as step:
         for key, one in taken.items():
-            now = question_called(session, key)
+            now = get_question(session, key)
             if now.state == reading.states[key]:
                 update_question(session.study, replace(now, wrong=one.wrong))
     return step.changes
@@ -216,8 +216,8 @@ class FunnelStage:
             "rule": self.rule.as_json(),
             "needs": self.step.needs.value,
             "taken_over": len(self.taken_over),
-            "fallen": [_fate_json(key, self.fates[key]) for key in self.fallen],
-            "waiting": [_fate_json(key, self.fates[key]) for key in self.open],
+            "fallen": [_outcome_json(key, self.fates[key]) for key in self.fallen],
+            "waiting": [_outcome_json(key, self.fates[key]) for key in self.open],
         }
 
 
@@ -238,7 +238,7 @@ class Funnel:
         return next(one for one in self.steps if one.key == step)
 
 
-def funnel(session: Session, question_ids: Collection[str] = (), steps: Sequence[str] = ()) -> Funnel:
+def read_funnel(session: Session, question_ids: Collection[str] = (), steps: Sequence[str] = ()) -> Funnel:
     """Return how many questions survive each step.
 
     Args:
@@ -249,41 +249,41 @@ def funnel(session: Session, question_ids: Collection[str] = (), steps: Sequence
     Raises:
         UserError: there is no such step, or the study is damaged.
     """
-    return funnel_of(read(session), question_ids, steps)
+    return build_funnel(read_funnel_input(session), question_ids, steps)
 
 
-def funnel_of(reading: FunnelInput, question_ids: Collection[str] = (), steps: Sequence[str] = ()) -> Funnel:
+def build_funnel(reading: FunnelInput, question_ids: Collection[str] = (), steps: Sequence[str] = ()) -> Funnel:
     """Do what `funnel` does, from what was read before; in any thread.
 
     Raises:
         UserError: there is no such step.
     """
-    wanted = {step_called(key).key for key in steps}
+    wanted = {get_step(key).key for key in steps}
     chosen = [one for key, one in STEPS.items() if not wanted or key in wanted]
     asked = {*question_ids}
     start = tuple(key for key in reading.questions if not asked or key in asked)
     stages: list[FunnelStage] = []
     going = start
     for step in chosen:
-        fates = {key: fate_of(reading, step, reading.questions[key]) for key in going}
-        taken = hardened(reading, going) if step.key == DISTRACTORS else frozenset()
+        fates = {key: question_outcome(reading, step, reading.questions[key]) for key in going}
+        taken = questions_with_proposals(reading, going) if step.key == DISTRACTORS else frozenset()
         stages.append(FunnelStage(step, reading.rules[step.key], fates, taken))
         going = stages[-1].kept
     return Funnel(tuple(stages), start)
 
 
-def deciding(reading: FunnelInput) -> tuple[str, ...]:
+def deciding_steps(reading: FunnelInput) -> tuple[str, ...]:
     """Return the steps that decide in a study which questions go on."""
     return tuple(key for key in STEPS if reading.rules[key].decides)
 
 
-def survivors_of(reading: FunnelInput) -> frozenset[str]:
+def final_survivors(reading: FunnelInput) -> frozenset[str]:
     """Return the questions that every step which decides keeps; all where none does."""
-    steps = deciding(reading)
-    return frozenset(funnel_of(reading, (), steps).survivors) if steps else frozenset(reading.questions)
+    steps = deciding_steps(reading)
+    return frozenset(build_funnel(reading, (), steps).survivors) if steps else frozenset(reading.questions)
 
 
-def survives(session: Session) -> set[str]:
+def surviving_questions(session: Session) -> set[str]:
     """Return the questions that go on to verification and export.
 
     Those that every step keeps that decides in this study. Where none does, as in a study that was never filtered and
@@ -293,12 +293,12 @@ def survives(session: Session) -> set[str]:
     Raises:
         UserError: the study is damaged.
     """
-    if not anything_decides(session.study):
+    if not has_deciding_step(session.study):
         return {str(row[0]) for row in question_rows(session.study)}
-    mark = (newest_mark(session.study), newest_judgment(session.study), session.annotator_name)
+    mark = (revision_key(session.study), newest_judgment(session.study), session.annotator_name)
     kept = _SURVIVORS.get(session)
     if kept is None or kept[0] != mark:
-        kept = _SURVIVORS[session] = (mark, survivors_of(read(session)))
+        kept = _SURVIVORS[session] = (mark, final_survivors(read_funnel_input(session)))
     return {*kept[1]}
 
 
@@ -306,7 +306,7 @@ _SURVIVORS: WeakKeyDictionary[Session, tuple[object, frozenset[str]]] = WeakKeyD
 """Of each open study, as it was at a mark: a queue asks often, and reads thousands of answers otherwise."""
 
 
-def _fate_json(question_id: str, one: FilterOutcome) -> dict[str, Json]:
+def _outcome_json(question_id: str, one: FilterOutcome) -> dict[str, Json]:
     return {
         "question": question_id,
         "why": one.reason,
@@ -315,7 +315,7 @@ def _fate_json(question_id: str, one: FilterOutcome) -> dict[str, Json]:
     }
 
 
-def rule_in_words(step: FilterStep, rule: FilterRule, names: Mapping[str, str], options: int) -> str:
+def format_rule(step: FilterStep, rule: FilterRule, names: Mapping[str, str], options: int) -> str:
     """Return what has to hold for a question to be kept, such as `at least 2, every judge`.
 
     Args:
@@ -337,9 +337,9 @@ def rule_in_words(step: FilterStep, rule: FilterRule, names: Mapping[str, str], 
         parts.append("mean of judges" if rule.several is Several.MEAN else "every judge")
     if rule.judges:
         parts.append(f"only {' and '.join(names.get(one, 'a judge that has not answered') for one in rule.judges)}")
-    chance = chance_of(step, rule, options)
+    chance = drop_chance(step, rule, options)
     if chance is not None:
-        parts.append(f"guessing alone drops {percent(chance, 0)}")
+        parts.append(f"guessing alone drops {format_percent(chance, 0)}")
     if rule.decides:
         parts.append("decides")
     return ", ".join(parts)

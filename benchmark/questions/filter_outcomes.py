@@ -25,9 +25,9 @@ from benchmark.questions.filter_rules import (
     FilterStep,
     Needs,
     Several,
-    rules_of,
+    read_rules,
 )
-from models.judges.judge_backends import backend_of
+from models.judges.judge_backends import load_backend
 from models.judges.judge_interface import ModelOptions
 from project.entities.judgments import JudgmentStatus, Modality
 from project.entities.questions import LETTERS, Maker, Question
@@ -35,13 +35,13 @@ from project.entities.study_records import Json
 from project.errors import UserError
 from project.queries.question_rows import (
     QuestionJudgment,
-    given_about,
-    given_in,
-    given_rows,
-    judges_behind,
+    judges_of_wordings,
+    judgment_rows_about,
     newest_judgment,
+    parse_question_judgments,
+    parse_questions,
+    question_judgment_rows,
     question_rows,
-    questions_in,
 )
 from project.session.session import Session
 from project.store.study import Row
@@ -52,7 +52,7 @@ _BLOCK = 256
 """Questions compared with all earlier ones at a time: the table of likenesses stays small."""
 
 
-def alike(questions: Sequence[Question]) -> dict[str, tuple[int, str]]:
+def most_similar_earlier(questions: Sequence[Question]) -> dict[str, tuple[int, str]]:
     """Return question -> (likeness in percent, id) of the earlier question about the recording that it is most like.
 
     Likeness is the smaller of that of the questions and that of the answers, each the share of letters in common after
@@ -65,19 +65,19 @@ def alike(questions: Sequence[Question]) -> dict[str, tuple[int, str]]:
         recordings.setdefault(one.recording_id, []).append(one)
     found: dict[str, tuple[int, str]] = {}
     for ours in recordings.values():
-        _within(ours, found)
+        _compare_group(ours, found)
     return found
 
 
-def _within(ours: Sequence[Question], found: dict[str, tuple[int, str]]) -> None:
+def _compare_group(ours: Sequence[Question], found: dict[str, tuple[int, str]]) -> None:
     from rapidfuzz import fuzz, process
 
     by_numbers: dict[tuple[str, ...], list[Question]] = {}
     for one in ours:
         by_numbers.setdefault(tuple(sorted(_NUMBER.findall(f"{one.text}\n{one.answer}"))), []).append(one)
     for group in by_numbers.values():
-        texts = [_words(one.text) for one in group]
-        answers = [_words(one.answer) for one in group]
+        texts = [_normalized_words(one.text) for one in group]
+        answers = [_normalized_words(one.answer) for one in group]
         for first in range(1, len(group), _BLOCK):
             last = min(len(group), first + _BLOCK)
             likeness = process.cdist(texts[first:last], texts[:last], scorer=fuzz.token_sort_ratio)
@@ -89,12 +89,12 @@ def _within(ours: Sequence[Question], found: dict[str, tuple[int, str]]) -> None
                     found[group[at].id] = (value, group[best].id)
 
 
-def _words(text: str) -> str:
+def _normalized_words(text: str) -> str:
     return " ".join(_WORD.findall(text.casefold()))
 
 
 _TASKS = tuple(dict.fromkeys(one.task for one in STEPS.values() if one.key != DUPLICATES))
-_PIECE = 2_000
+_ROWS_PER_READ = 2_000
 """Judgments that are read at a time."""
 
 
@@ -139,7 +139,7 @@ class FunnelInput:
     @cached_property
     def likeness(self) -> dict[str, tuple[int, str]]:
         """Of all questions, see `duplicates.alike`."""
-        return alike([*self.questions.values()])
+        return most_similar_earlier([*self.questions.values()])
 
     @cached_property
     def states(self) -> dict[str, str]:
@@ -171,7 +171,7 @@ class FunnelInput:
         """Return a judge as it was; `entry` is its JSON."""
         key = (judge_id, entry)
         if key not in self._judges:
-            self._judges[key] = asked(judge_id, entry)
+            self._judges[key] = read_judge_snapshot(judge_id, entry)
         return self._judges[key]
 
     def maker(self, question: Question) -> JudgeSnapshot | None:
@@ -193,7 +193,7 @@ class FunnelInput:
         return ""
 
 
-def asked(judge_id: str, entry: str) -> JudgeSnapshot:
+def read_judge_snapshot(judge_id: str, entry: str) -> JudgeSnapshot:
     """Read the JSON of a judge's entry; what cannot be read is a judge without a name."""
     try:
         found = json.loads(entry)
@@ -223,7 +223,9 @@ class FunnelRows:
         Raises:
             UserError: a question is damaged.
         """
-        return FunnelInput(questions_in(self.questions), given_in(self.given), self.makers, self.rules)
+        return FunnelInput(
+            parse_questions(self.questions), parse_question_judgments(self.given), self.makers, self.rules
+        )
 
 
 class Gatherer:
@@ -237,8 +239,8 @@ class Gatherer:
     def more(self) -> bool:
         """Read one piece of the judgments; tells whether there is another."""
         newest = newest_judgment(self._study)
-        upto = min(newest, self._last + _PIECE)
-        self._given += given_rows(self._study, _TASKS, self._last, upto)
+        upto = min(newest, self._last + _ROWS_PER_READ)
+        self._given += question_judgment_rows(self._study, _TASKS, self._last, upto)
         self._last = upto
         return upto < newest
 
@@ -249,10 +251,10 @@ class Gatherer:
             UserError: the study is damaged.
         """
         study = self._study
-        return FunnelRows(question_rows(study), tuple(self._given), judges_behind(study), rules_of(study))
+        return FunnelRows(question_rows(study), tuple(self._given), judges_of_wordings(study), read_rules(study))
 
 
-def read(session: Session) -> FunnelInput:
+def read_funnel_input(session: Session) -> FunnelInput:
     """Read what the funnel of a study is computed from.
 
     Raises:
@@ -264,19 +266,21 @@ def read(session: Session) -> FunnelInput:
     return gatherer.gathered().reading()
 
 
-def read_about(session: Session, question: Question) -> FunnelInput:
+def read_question_input(session: Session, question: Question) -> FunnelInput:
     """Read what was said about one question, and the rules of the study.
 
     Raises:
         UserError: the study is damaged.
     """
     study = session.study
-    makers = judges_behind(study, question.id)
-    return FunnelInput([question], given_in(given_about(study, _TASKS, question.id)), makers, rules_of(study))
+    makers = judges_of_wordings(study, question.id)
+    return FunnelInput(
+        [question], parse_question_judgments(judgment_rows_about(study, _TASKS, question.id)), makers, read_rules(study)
+    )
 
 
 _PLAIN = "plain"
-_MOST_FIRST = [one.value for one in (Modality.BOTH, Modality.PICTURES, Modality.WORDS, Modality.NOTHING)]
+_MODALITY_ORDER = [one.value for one in (Modality.BOTH, Modality.PICTURES, Modality.WORDS, Modality.NOTHING)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +299,7 @@ class FilterScore:
     text: str
 
 
-def scores_of(reading: FunnelInput, step: FilterStep, question: Question) -> list[FilterScore]:
+def judge_scores(reading: FunnelInput, step: FilterStep, question: Question) -> list[FilterScore]:
     """Return what each judge says about a question as it is now, by name; nothing for a step without judges.
 
     The newest answer of a judge counts. A judge that made the question is not its own second judge, so it is left out
@@ -311,13 +315,13 @@ def scores_of(reading: FunnelInput, step: FilterStep, question: Question) -> lis
         judge = reading.judge(said[0].judge_id, said[0].judge)
         if step.key == REVIEW and reading.why_not_by(question, judge):
             continue
-        score = _scored(step, judge, said[0]) if step.scored else _repeated(reading, step, question, said)
+        score = _score_answer(step, judge, said[0]) if step.scored else _score_runs(reading, step, question, said)
         if score is not None:
             found.append(score)
     return sorted(found, key=lambda one: (one.judge, one.judge_id))
 
 
-def runs_answered(
+def run_statuses(
     reading: FunnelInput, step: FilterStep, question: Question, judge_id: str
 ) -> dict[int, JudgmentStatus]:
     """Return seed -> what came of it, of the runs of a step that a judge was asked in about a question as it is now.
@@ -326,30 +330,30 @@ def runs_answered(
     """
     said = [one for one in reading.said.get((question.id, step.task), ()) if one.judge_id == judge_id]
     if step.scored or step.key == DISTRACTORS:
-        return {0: _status(step, question, said[0])} if said else {}
-    newest = _newest(_series(reading, step, said))
-    return {seed: _status(step, question, one) for seed, one in newest.items()}
+        return {0: _usable_status(step, question, said[0])} if said else {}
+    newest = _newest_by_seed(_comparable_answers(reading, step, said))
+    return {seed: _usable_status(step, question, one) for seed, one in newest.items()}
 
 
-def _scored(step: FilterStep, judge: JudgeSnapshot, one: QuestionJudgment) -> FilterScore:
-    value = _number(step, answer_of(one)) if one.status is JudgmentStatus.OK else None
-    text = _failure(one.status) if value is None else str(value)
+def _score_answer(step: FilterStep, judge: JudgeSnapshot, one: QuestionJudgment) -> FilterScore:
+    value = _score_value(step, parse_answer(one)) if one.status is JudgmentStatus.OK else None
+    text = _failure_text(one.status) if value is None else str(value)
     return FilterScore(judge.id, judge.name, value, text)
 
 
-def _repeated(
+def _score_runs(
     reading: FunnelInput, step: FilterStep, question: Question, said: Sequence[QuestionJudgment]
 ) -> FilterScore | None:
-    series = _series(reading, step, said)
+    series = _comparable_answers(reading, step, said)
     if not series:
         return None
     judge = reading.judge(series[0].judge_id, series[0].judge)
-    newest, wanted = _newest(series), range(reading.rules[step.key].runs)
+    newest, wanted = _newest_by_seed(series), range(reading.rules[step.key].runs)
     runs = [newest[seed] for seed in wanted if seed in newest]
-    letters = [_letter(question, one) for one in runs]
+    letters = [_answered_letter(question, one) for one in runs]
     for one, letter in zip(runs, letters, strict=True):
         if not letter:
-            return FilterScore(judge.id, judge.name, None, _failure(one.status))
+            return FilterScore(judge.id, judge.name, None, _failure_text(one.status))
     if len(runs) < len(wanted):
         return FilterScore(judge.id, judge.name, None, f"{len(runs)} of {len(wanted)} runs answered")
     if step.key == OPTIONS_ONLY:
@@ -359,7 +363,9 @@ def _repeated(
     return FilterScore(judge.id, judge.name, float(same), " ".join(letters))
 
 
-def _series(reading: FunnelInput, step: FilterStep, said: Sequence[QuestionJudgment]) -> list[QuestionJudgment]:
+def _comparable_answers(
+    reading: FunnelInput, step: FilterStep, said: Sequence[QuestionJudgment]
+) -> list[QuestionJudgment]:
     """Return the answers that belong together: of one judge as it was set, shown the same; newest first.
 
     Of several series, one in which more was shown counts, and then the newest.
@@ -367,23 +373,23 @@ def _series(reading: FunnelInput, step: FilterStep, said: Sequence[QuestionJudgm
     groups: dict[tuple[str, str, str], list[QuestionJudgment]] = {}
     for one in said:
         judge = reading.judge(one.judge_id, one.judge)
-        if one.variant == _PLAIN and _at_temperature(step, judge):
+        if one.variant == _PLAIN and _has_step_temperature(step, judge):
             groups.setdefault((one.judge, one.condition, one.modality), []).append(one)
     if not groups:
         return []
     shown = {modality for _, _, modality in groups}
-    most = next(one for one in _MOST_FIRST if one in shown)
+    most = next(one for one in _MODALITY_ORDER if one in shown)
     return next(each for key, each in groups.items() if key[2] == most)
 
 
-def _newest(series: Sequence[QuestionJudgment]) -> dict[int, QuestionJudgment]:
+def _newest_by_seed(series: Sequence[QuestionJudgment]) -> dict[int, QuestionJudgment]:
     found: dict[int, QuestionJudgment] = {}
     for one in series:
         found.setdefault(one.seed, one)
     return found
 
 
-def _at_temperature(step: FilterStep, judge: JudgeSnapshot) -> bool:
+def _has_step_temperature(step: FilterStep, judge: JudgeSnapshot) -> bool:
     """Tell whether a judge answered as warm as the step asks; one that knows no temperature always did."""
     if step.temperature is None or not has_temperature(judge.backend):
         return True
@@ -394,12 +400,12 @@ def _at_temperature(step: FilterStep, judge: JudgeSnapshot) -> bool:
 def has_temperature(backend: str) -> bool:
     """Tell whether judges of a backend are set to a temperature; one that nobody knows is taken for such."""
     try:
-        return issubclass(backend_of(backend).options_type, ModelOptions)
+        return issubclass(load_backend(backend).options_type, ModelOptions)
     except UserError:
         return backend != "person"
 
 
-def answer_of(one: QuestionJudgment) -> Mapping[str, Json]:
+def parse_answer(one: QuestionJudgment) -> Mapping[str, Json]:
     """Return an answer; {} where it is none."""
     try:
         found = json.loads(one.answer)
@@ -408,27 +414,27 @@ def answer_of(one: QuestionJudgment) -> Mapping[str, Json]:
     return found if isinstance(found, dict) else {}
 
 
-def _status(step: FilterStep, question: Question, one: QuestionJudgment) -> JudgmentStatus:
+def _usable_status(step: FilterStep, question: Question, one: QuestionJudgment) -> JudgmentStatus:
     if one.status is not JudgmentStatus.OK or step.key == DISTRACTORS:
         return one.status
-    usable = _number(step, answer_of(one)) is not None if step.scored else bool(_letter(question, one))
+    usable = _score_value(step, parse_answer(one)) is not None if step.scored else bool(_answered_letter(question, one))
     return one.status if usable else JudgmentStatus.UNPARSED
 
 
-def _number(step: FilterStep, answer: Mapping[str, Json]) -> int | None:
+def _score_value(step: FilterStep, answer: Mapping[str, Json]) -> int | None:
     value = answer.get(step.field)
     if not isinstance(value, int) or isinstance(value, bool) or not step.low <= value <= step.high:
         return None
     return value
 
 
-def _letter(question: Question, one: QuestionJudgment) -> str:
+def _answered_letter(question: Question, one: QuestionJudgment) -> str:
     """Return the letter that was answered; "" where it is none of the question's."""
-    found = answer_of(one).get("answer") if one.status is JudgmentStatus.OK else None
+    found = parse_answer(one).get("answer") if one.status is JudgmentStatus.OK else None
     return found if isinstance(found, str) and found in LETTERS[: len(question.wrong) + 1] and len(found) == 1 else ""
 
 
-def _failure(status: JudgmentStatus) -> str:
+def _failure_text(status: JudgmentStatus) -> str:
     return "refused" if status is JudgmentStatus.REFUSED else "could not be read"
 
 
@@ -457,43 +463,43 @@ class FilterOutcome:
     scores: tuple[FilterScore, ...] = ()
 
 
-def fate_of(reading: FunnelInput, step: FilterStep, question: Question) -> FilterOutcome:
+def question_outcome(reading: FunnelInput, step: FilterStep, question: Question) -> FilterOutcome:
     """Return what becomes of a question at a step, by the study's rule for it."""
     key = (step.key, question.id)
     if key not in reading.fates:
-        reading.fates[key] = _fate(reading, step, question)
+        reading.fates[key] = _compute_outcome(reading, step, question)
     return reading.fates[key]
 
 
-def _fate(reading: FunnelInput, step: FilterStep, question: Question) -> FilterOutcome:
+def _compute_outcome(reading: FunnelInput, step: FilterStep, question: Question) -> FilterOutcome:
     rule = reading.rules[step.key]
     if step.needs is Needs.NOTHING:
         return FilterOutcome(FilterVerdict.KEPT, None, "")
     if step.key == DUPLICATES:
-        return _likeness(reading, step, rule, question)
-    scores = scores_of(reading, step, question)
+        return _duplicate_outcome(reading, step, rule, question)
+    scores = judge_scores(reading, step, question)
     if rule.judges:
         scores = [one for one in scores if one.judge_id in rule.judges]
     silent = len({*rule.judges} - {one.judge_id for one in scores})
     values = [one.value for one in scores if one.value is not None]
     said = ", ".join(f"{one.judge} {one.text}" for one in scores)
     if not scores:
-        return FilterOutcome(FilterVerdict.OPEN, None, _nobody(reading, step, question))
+        return FilterOutcome(FilterVerdict.OPEN, None, _no_score_reason(reading, step, question))
     open_ = len(values) < len(scores) or silent > 0
     if rule.several is Several.MEAN:
         if open_:
-            return FilterOutcome(FilterVerdict.OPEN, None, _unfinished(said, silent), tuple(scores))
+            return FilterOutcome(FilterVerdict.OPEN, None, _open_reason(said, silent), tuple(scores))
         value = sum(values) / len(values)
     else:
         worst = [one for one in values if not step.holds(one, rule.limit)]
         if open_ and not worst:
-            return FilterOutcome(FilterVerdict.OPEN, None, _unfinished(said, silent), tuple(scores))
+            return FilterOutcome(FilterVerdict.OPEN, None, _open_reason(said, silent), tuple(scores))
         value = min(values) if step.needs is Needs.LEAST else max(values)
     verdict = FilterVerdict.KEPT if step.holds(value, rule.limit) else FilterVerdict.FELL
-    return FilterOutcome(verdict, value, _told(step, rule, value, said, scores), tuple(scores))
+    return FilterOutcome(verdict, value, _reason_text(step, rule, value, said, scores), tuple(scores))
 
 
-def chance_of(step: FilterStep, rule: FilterRule, options: int) -> float | None:
+def drop_chance(step: FilterStep, rule: FilterRule, options: int) -> float | None:
     """Return how likely a question falls though the judge only guesses among so many options; None for other steps.
 
     The chance that more than `limit` percent of `runs` independent guesses are right (binomial).
@@ -506,28 +512,28 @@ def chance_of(step: FilterStep, rule: FilterRule, options: int) -> float | None:
     return sum(comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1) if not step.holds(100 * k / n, rule.limit))
 
 
-def _likeness(reading: FunnelInput, step: FilterStep, rule: FilterRule, question: Question) -> FilterOutcome:
+def _duplicate_outcome(reading: FunnelInput, step: FilterStep, rule: FilterRule, question: Question) -> FilterOutcome:
     value, other = reading.likeness.get(question.id, (0, ""))
     verdict = FilterVerdict.KEPT if step.holds(value, rule.limit) else FilterVerdict.FELL
     reason = f"{value} % alike: “{reading.questions[other].text}”" if other else "Like no other"
     return FilterOutcome(verdict, float(value), reason)
 
 
-def _told(step: FilterStep, rule: FilterRule, value: float, said: str, scores: Sequence[FilterScore]) -> str:
+def _reason_text(step: FilterStep, rule: FilterRule, value: float, said: str, scores: Sequence[FilterScore]) -> str:
     if step.key == STABILITY:
         return f"Answered {said}"
     mean = f"mean {value:.4g}: " if len(scores) > 1 and rule.several is Several.MEAN else ""
     return f"{mean}{said}"
 
 
-def _unfinished(said: str, silent: int) -> str:
+def _open_reason(said: str, silent: int) -> str:
     missing = ""
     if silent:
         missing = "a judge that counts has not answered" if silent == 1 else f"{silent} judges have not answered"
     return "; ".join(part for part in (said, missing) if part)
 
 
-def _nobody(reading: FunnelInput, step: FilterStep, question: Question) -> str:
+def _no_score_reason(reading: FunnelInput, step: FilterStep, question: Question) -> str:
     if step.key == REVIEW:
         for one in reading.said.get((question.id, step.task), ()):
             if why := reading.why_not_by(question, reading.judge(one.judge_id, one.judge)):

@@ -139,7 +139,7 @@ STEPS = {one.key: one for one in _STEPS}
 because which questions are copies does not depend on scores, a stricter limit never lets another question through."""
 
 
-def step_called(key: str) -> FilterStep:
+def get_step(key: str) -> FilterStep:
     """Return a step.
 
     Raises:
@@ -191,25 +191,25 @@ class FilterRule:
         }
 
 
-PARTS = tuple(one.name for one in fields(FilterRule))
+RULE_PARTS = tuple(one.name for one in fields(FilterRule))
 
 
-def usual(step: FilterStep) -> FilterRule:
+def default_rule(step: FilterStep) -> FilterRule:
     """Return the rule of a step where a study says nothing."""
     return FilterRule(step.limit, step.runs)
 
 
-def property_of(step: str) -> str:
+def rule_property(step: str) -> str:
     """Return the property of a study that holds its rule for a step; one each, so that they merge one by one."""
     return f"{_PROPERTY}{step}"
 
 
-def step_of(property_key: str) -> FilterStep | None:
+def step_of_property(property_key: str) -> FilterStep | None:
     """Return the step whose rule a property of a study holds; None for any other property."""
     return STEPS.get(property_key.removeprefix(_PROPERTY)) if property_key.startswith(_PROPERTY) else None
 
 
-def rules_of(study: Study) -> dict[str, FilterRule]:
+def read_rules(study: Study) -> dict[str, FilterRule]:
     """Return step -> the study's rule for it.
 
     Where what a study holds cannot be understood, the usual rule decides: what nobody can read lets nothing through.
@@ -217,59 +217,59 @@ def rules_of(study: Study) -> dict[str, FilterRule]:
     Raises:
         UserError: the study is damaged.
     """
-    return {key: _read(step, study.get_property(property_of(key))) for key, step in STEPS.items()}
+    return {key: _read_rule(step, study.get_property(rule_property(key))) for key, step in STEPS.items()}
 
 
-def anything_decides(study: Study) -> bool:
+def has_deciding_step(study: Study) -> bool:
     """Tell whether any step of a study decides which questions go on.
 
     Raises:
         UserError: the study is damaged.
     """
-    return any(rule.decides for rule in rules_of(study).values())
+    return any(rule.decides for rule in read_rules(study).values())
 
 
-def checked(step: FilterStep, rule: FilterRule) -> FilterRule:
+def validate_rule(step: FilterStep, rule: FilterRule) -> FilterRule:
     """Return a rule that a step can have.
 
     Raises:
         UserError: a value is outside its limits.
     """
-    if step.needs is not Needs.NOTHING and not (_whole(rule.limit) and step.low <= rule.limit <= step.high):
+    if step.needs is not Needs.NOTHING and not (_is_integer(rule.limit) and step.low <= rule.limit <= step.high):
         fixed = f"It is always {step.low}." if step.low == step.high else ""
         raise UserError(
             f"“{rule.limit}” is no limit for {step.name.lower()}.",
             fixed or f"Give a whole number from {step.low} to {step.high}; usual is {step.limit}.",
         )
     least = step.runs
-    if not (_whole(rule.runs) and least <= rule.runs <= step.most_runs):
+    if not (_is_integer(rule.runs) and least <= rule.runs <= step.most_runs):
         hint = f"Give {least} to {step.most_runs}." if step.most_runs > least else f"It is always {least}."
         raise UserError(f"“{rule.runs}” is no number of runs for {step.name.lower()}.", hint)
     return rule
 
 
-def _read(step: FilterStep, found: Json) -> FilterRule:
+def _read_rule(step: FilterStep, found: Json) -> FilterRule:
     if found is None:
-        return usual(step)
+        return default_rule(step)
     try:
-        return checked(step, _parsed(found))
+        return validate_rule(step, _parse_rule(found))
     except (UserError, ValueError, TypeError, KeyError):
         return FilterRule(step.limit, step.runs, decides=step.needs is not Needs.NOTHING)
 
 
-def _parsed(found: Json) -> FilterRule:
+def _parse_rule(found: Json) -> FilterRule:
     if not isinstance(found, Mapping):
         raise TypeError
     judges, decides = found["judges"], found["decides"]
     if not isinstance(judges, list) or not all(isinstance(one, str) for one in judges) or not isinstance(decides, bool):
         raise TypeError
     limit, runs = found["limit"], found["runs"]
-    if not _whole(limit) or not _whole(runs):
+    if not _is_integer(limit) or not _is_integer(runs):
         raise TypeError
     return FilterRule(
         int(str(limit)), int(str(runs)), Several(str(found["several"])), tuple(str(one) for one in judges), decides
     )
 
 
-def _whole(value: object) -> bool:
+def _is_integer(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)

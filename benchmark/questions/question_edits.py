@@ -10,18 +10,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from benchmark.questions.question_validity import QuestionDraft, why_not
+from benchmark.questions.question_validity import QuestionDraft, draft_problem
 from project.entities.causal_chains import ChainGraph
 from project.entities.questions import LETTERS, Question, QuestionKind, Verification, VerificationDecision, WrongOption
 from project.entities.study_records import Changes
 from project.errors import UserError
 from project.queries import question_rows as rows
-from project.queries.chain_rows import chain_called, graph_of
+from project.queries.chain_rows import find_chain, read_graph
 from project.session.session import Session
-from project.text_format import counted
+from project.text_format import pluralize
 
 
-def made_from(graph: ChainGraph, covers: Sequence[str]) -> str:
+def coverage_checksum(graph: ChainGraph, covers: Sequence[str]) -> str:
     """Return a checksum of what a question covers; "" where it covers nothing, or a node of it is gone.
 
     Its nodes are in it with kind, text, span and people, and the edges between them. Of a subchain, all reasons of its
@@ -52,10 +52,10 @@ def is_stale(question: Question, graph: ChainGraph | None) -> bool:
     """
     if not question.made_from:
         return False
-    return graph is None or made_from(graph, question.covers) != question.made_from
+    return graph is None or coverage_checksum(graph, question.covers) != question.made_from
 
 
-FEWEST = 2
+MIN_OPTIONS = 2
 """Options of a question."""
 
 
@@ -90,7 +90,7 @@ def add_questions(session: Session, questions: Sequence[Question], name: str = "
         _require_usable(one, len(one.wrong) + 1, durations[one.recording_id])
     if not questions:
         return Changes()
-    with session.step(name or f"Add {counted(len(questions), 'question')}") as step:
+    with session.step(name or f"Add {pluralize(len(questions), 'question')}") as step:
         author = session.annotator()
         assert author is not None
         rows.insert_questions(
@@ -131,21 +131,21 @@ def correct_question(
     """
     session.study.require_writable()
     correction = QuestionCorrection(text, answer, wrong, explanation, start_us, end_us, fits_chain)
-    after = corrected(session, question_id, correction)
-    if after == question_called(session, question_id):
+    after = apply_correction(session, question_id, correction)
+    if after == get_question(session, question_id):
         return Changes()
     with session.step("Correct question") as step:
         rows.update_question(session.study, after)
     return step.changes
 
 
-def corrected(session: Session, question_id: str, correction: QuestionCorrection) -> Question:
+def apply_correction(session: Session, question_id: str, correction: QuestionCorrection) -> Question:
     """Return a question as it would be after a correction; nothing is written.
 
     Raises:
         UserError: there is no such question, or it could not be used as it would be.
     """
-    before = question_called(session, question_id)
+    before = get_question(session, question_id)
     wrong = correction.wrong
     given: dict[str, Any] = {
         "text": _stripped(correction.text),
@@ -154,14 +154,14 @@ def corrected(session: Session, question_id: str, correction: QuestionCorrection
         "explanation": _stripped(correction.explanation),
         "start_us": correction.start_us,
         "end_us": correction.end_us,
-        "made_from": _as_it_is_now(session, before) if correction.fits_chain else None,
+        "made_from": _current_checksum(session, before) if correction.fits_chain else None,
     }
     after = replace(before, **{name: value for name, value in given.items() if value is not None})
     _require_usable(after, len(before.wrong) + 1, session.recording(before.recording_id).duration_us)
     return after
 
 
-def reworded(question: Question, texts: Sequence[str]) -> tuple[WrongOption, ...]:
+def reword_options(question: Question, texts: Sequence[str]) -> tuple[WrongOption, ...]:
     """Return wrong options with other texts, in the order in which they stood.
 
     An option that stays as it is stays wholly. One that is put in other words still comes from where it came from, so
@@ -185,36 +185,36 @@ def delete_questions(session: Session, question_ids: Iterable[str]) -> Changes:
         UserError: one of them is not there.
     """
     session.study.require_writable()
-    gone = [question_called(session, one).id for one in dict.fromkeys(question_ids)]
+    gone = [get_question(session, one).id for one in dict.fromkeys(question_ids)]
     if not gone:
         return Changes()
-    with session.step(f"Delete {counted(len(gone), 'question')}") as step:
+    with session.step(f"Delete {pluralize(len(gone), 'question')}") as step:
         rows.delete_questions(session.study, gone)
     return step.changes
 
 
-def question_called(session: Session, question_id: str) -> Question:
+def get_question(session: Session, question_id: str) -> Question:
     """Return a question.
 
     Raises:
         UserError: there is none of that id, or it is not to be seen.
     """
-    found = rows.question_called(session.study, question_id)
+    found = rows.find_question(session.study, question_id)
     if found is None:
         raise UserError("This question is no longer part of the study.", "Choose another one.")
     return found
 
 
-def _as_it_is_now(session: Session, question: Question) -> str | None:
+def _current_checksum(session: Session, question: Question) -> str | None:
     """Return what a question is made from now.
 
     Raises:
         UserError: what it covers is gone.
     """
-    chain = chain_called(session.study, question.chain_id) if question.chain_id else None
+    chain = find_chain(session.study, question.chain_id) if question.chain_id else None
     if not question.made_from:
         return None
-    found = made_from(graph_of(session.study, chain), question.covers) if chain else ""
+    found = coverage_checksum(read_graph(session.study, chain), question.covers) if chain else ""
     if not found:
         raise UserError("What this question covers is gone from its chain.", "Drop the question, or make a new one.")
     return found
@@ -226,15 +226,17 @@ def _stripped(text: str | None) -> str | None:
 
 def _require_usable(one: Question, options: int, duration_us: int) -> None:
     draft = QuestionDraft(one.kind, one.aspect, one.covers, one.text, one.answer, one.wrong, one.explanation)
-    if not FEWEST <= options <= len(LETTERS):
-        raise UserError(f"A question has {FEWEST} to {len(LETTERS)} options.", "Give one right and some wrong ones.")
-    if reason := why_not(draft, options):
+    if not MIN_OPTIONS <= options <= len(LETTERS):
+        raise UserError(
+            f"A question has {MIN_OPTIONS} to {len(LETTERS)} options.", "Give one right and some wrong ones."
+        )
+    if reason := draft_problem(draft, options):
         raise UserError(reason, "Change what is wrong with it, and try again.")
     if not 0 <= one.start_us < one.end_us <= duration_us:
         raise UserError("What is shown with it does not lie inside the recording.", "Give another span.")
 
 
-def seen_state(question: Question) -> str:
+def content_state(question: Question) -> str:
     """Return what a verification is about: the words of a question, and what it was made from."""
     return f"{question.state}/{question.made_from}" if question.made_from else question.state
 
@@ -244,7 +246,7 @@ def is_author(question: Question, annotator_id: str) -> bool:
     return question.kind is QuestionKind.WRITTEN and question.annotator_id == annotator_id
 
 
-def kept(question: Question, said: Iterable[Verification]) -> bool:
+def is_kept(question: Question, said: Iterable[Verification]) -> bool:
     """Tell whether a question that a person wrote was kept as it is now, because judges failed at it.
 
     The author's own row among what was said stands for that; it is no approval.
@@ -252,6 +254,6 @@ def kept(question: Question, said: Iterable[Verification]) -> bool:
     return any(
         is_author(question, one.annotator_id)
         and one.decision is VerificationDecision.KEEP
-        and one.state == seen_state(question)
+        and one.state == content_state(question)
         for one in said
     )

@@ -8,36 +8,36 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from annotate.agreement.figure_intervals import StatisticResult
-from annotate.chains.chain_checks import sound
+from annotate.chains.chain_checks import is_sound
 from benchmark.metrics.published_figures import ESI_BENCH, R3_VQA, PublishedTableRow, published_rows
 from benchmark.questions.chain_consistency import (
     ACCURACY,
     BIAS,
-    SCORES,
-    TASKS,
+    FIGURE_TASKS,
+    SCORE_TASKS,
     AnswerScorer,
     Covered,
     DiagnosticScore,
-    covered_by,
+    chain_coverage,
     diagnostics,
 )
-from benchmark.questions.filter_outcomes import read as reading_read
-from benchmark.questions.filter_outcomes import scores_of
-from benchmark.questions.filter_rules import step_called
+from benchmark.questions.filter_outcomes import judge_scores
+from benchmark.questions.filter_outcomes import read_funnel_input as reading_read
+from benchmark.questions.filter_rules import get_step
 from benchmark.questions.question_edits import is_stale
-from benchmark.questions.verification import VerificationState, counting, standing
+from benchmark.questions.verification import VerificationState, counted_verifications, verification_state
 from project.entities.causal_chains import ChainGraph
 from project.entities.judgments import JudgmentStatus, Modality
 from project.entities.questions import DIFFICULTIES, Question, Verification
 from project.entities.study_records import Json
 from project.progress import Progress, Silent, Stages
-from project.queries.chain_rows import all_chains, graphs_of
+from project.queries.chain_rows import all_chains, read_graphs
 from project.queries.question_rows import (
     QuestionJudgment,
     all_questions,
-    given_in,
-    given_rows,
     newest_judgment,
+    parse_question_judgments,
+    question_judgment_rows,
     verifications,
 )
 from project.session.session import Session
@@ -48,7 +48,7 @@ _STEP = "difficulty"
 _LABEL_OF_SCORE = {0: "easy", 1: "easy", 2: "intermediate", 3: "hard"}
 
 
-def difficulty(said: Iterable[Verification], scores: Collection[float] = ()) -> str:
+def combine_difficulty(said: Iterable[Verification], scores: Collection[float] = ()) -> str:
     """Return the label that people and a model give a question together; "" where nobody gave one.
 
     ESI-Bench (appendix A.1.6) integrates the label of people with that of the model at the filter, and does not say
@@ -59,8 +59,8 @@ def difficulty(said: Iterable[Verification], scores: Collection[float] = ()) -> 
         said: what counts of what people said about the question.
         scores: of the task `difficulty`, from 0 to 3, one for each model that was asked.
     """
-    people = _middle(DIFFICULTIES.index(one.difficulty) for one in said if one.difficulty in DIFFICULTIES)
-    model = _middle(DIFFICULTIES.index(label_of(one)) for one in scores)
+    people = _lower_median(DIFFICULTIES.index(one.difficulty) for one in said if one.difficulty in DIFFICULTIES)
+    model = _lower_median(DIFFICULTIES.index(difficulty_label(one)) for one in scores)
     if people is None or model is None:
         only = model if people is None else people
         return "" if only is None else DIFFICULTIES[only]
@@ -68,33 +68,33 @@ def difficulty(said: Iterable[Verification], scores: Collection[float] = ()) -> 
     return DIFFICULTIES[int(half if people < half else -(-half // 1))]
 
 
-def label_of(score: float) -> str:
+def difficulty_label(score: float) -> str:
     """Return the label that a score from 0 to 3 stands for."""
     return _LABEL_OF_SCORE[min(max(round(score), 0), max(_LABEL_OF_SCORE))]
 
 
-def difficulties(session: Session) -> dict[str, str]:
+def question_difficulties(session: Session) -> dict[str, str]:
     """Return question id -> its label by people and models together, for the questions that have one.
 
     Raises:
         UserError: the study is damaged.
     """
-    reading, said, step = reading_read(session), verifications(session.study), step_called(_STEP)
+    reading, said, step = reading_read(session), verifications(session.study), get_step(_STEP)
     found = {}
     for question in reading.questions.values():
-        scores = [one.value for one in scores_of(reading, step, question) if one.value is not None]
-        found[question.id] = difficulty(counting(question, said.get(question.id, ())), scores)
+        scores = [one.value for one in judge_scores(reading, step, question) if one.value is not None]
+        found[question.id] = combine_difficulty(counted_verifications(question, said.get(question.id, ())), scores)
     return {key: label for key, label in found.items() if label}
 
 
-def _middle(places: Iterable[int]) -> int | None:
+def _lower_median(places: Iterable[int]) -> int | None:
     found = sorted(places)
     return found[(len(found) - 1) // 2] if found else None
 
 
 BASE, SUB, SUB_TOM = "base", "+sub", "+sub+tom"
 """R3-VQA, section 4.3: pictures alone; with what is said; and with a prompt that asks for minds and events first."""
-OTHER = "other"
+OTHER_SETTING = "other"
 _ANSWER, _SCORE = "answer", "score"
 _SILENT = Silent()
 _WITH_WORDS = (Modality.WORDS, Modality.BOTH)
@@ -232,18 +232,20 @@ class QuestionMeasuresInput:
     rows: Sequence[Row]
 
 
-def read(session: Session) -> QuestionMeasuresInput:
+def read_measures_input(session: Session) -> QuestionMeasuresInput:
     """Read what a study has of chains, questions, verifications and answers.
 
     Raises:
         UserError: a question is damaged.
     """
     study = session.study
-    rows = given_rows(study, [*TASKS.values()], 0, newest_judgment(study))
-    return QuestionMeasuresInput(graphs_of(study, all_chains(study)), all_questions(study), verifications(study), rows)
+    rows = question_judgment_rows(study, [*FIGURE_TASKS.values()], 0, newest_judgment(study))
+    return QuestionMeasuresInput(
+        read_graphs(study, all_chains(study)), all_questions(study), verifications(study), rows
+    )
 
 
-def measures(
+def measure_judges(
     session: Session,
     judges: Collection[str] = (),
     *,
@@ -256,10 +258,10 @@ def measures(
     Raises:
         UserError: a question is damaged.
     """
-    return computed(read(session), judges, everything=everything, samples=samples, seed=seed)
+    return compute_measures(read_measures_input(session), judges, everything=everything, samples=samples, seed=seed)
 
 
-def computed(
+def compute_measures(
     material: QuestionMeasuresInput,
     judges: Collection[str] = (),
     *,
@@ -284,11 +286,11 @@ def computed(
     Raises:
         Cancelled: the user stopped it.
     """
-    graphs = {one.chain.id: one for one in material.graphs if sound(one)}
+    graphs = {one.chain.id: one for one in material.graphs if is_sound(one)}
     questions: list[Question] = []
     stale = dropped = unverified = 0
     for one in material.questions:
-        now = standing(one, material.said.get(one.id, ()))
+        now = verification_state(one, material.said.get(one.id, ()))
         if is_stale(one, graphs.get(one.chain_id or "")):
             stale += 1
             continue
@@ -299,62 +301,62 @@ def computed(
     of_chain: dict[str, list[Question]] = {}
     for one in questions:
         of_chain.setdefault(one.chain_id or "", []).append(one)
-    covered = [covered_by(graphs[chain], there) for chain, there in of_chain.items() if chain]
+    covered = [chain_coverage(graphs[chain], there) for chain, there in of_chain.items() if chain]
     chains = [one for one in covered if one.subchains]
-    given = _counting(questions, given_in(material.rows), judges)
+    given = _counted_answers(questions, parse_question_judgments(material.rows), judges)
     after = Stages(progress, len(given[_ANSWER]) + 1, "Measuring judges").after
     found = [
-        after(_measured(asking, answers, questions, chains, samples, seed))
-        for asking, answers in sorted(given[_ANSWER].items(), key=lambda one: _order(one[0]))
+        after(_measure_judge(asking, answers, questions, chains, samples, seed))
+        for asking, answers in sorted(given[_ANSWER].items(), key=lambda one: _sort_key(one[0]))
     ]
     sizes = (
         tuple(len(one.questions) for one in chains),
         tuple(len(ids) for one in chains for ids in one.subchains.values()),
     )
-    about = after(diagnostics(_said(questions, given), samples, seed))
+    about = after(diagnostics(_diagnostic_scores(questions, given), samples, seed))
     return Measures(everything, len(questions), stale, dropped, unverified, sizes, tuple(found), about)
 
 
 _Answers = dict[JudgeSetup, dict[str, QuestionJudgment]]
 
 
-def _counting(
+def _counted_answers(
     questions: Sequence[Question], given: Iterable[QuestionJudgment], judges: Collection[str]
 ) -> dict[str, _Answers]:
     """Return task -> who, asked how -> question id -> what counts of what was said."""
     states = {one.id: one.state for one in questions}
-    found: dict[str, _Answers] = {task: {} for task in TASKS.values()}
+    found: dict[str, _Answers] = {task: {} for task in FIGURE_TASKS.values()}
     known: dict[tuple[str, ...], JudgeSetup] = {}
     for one in sorted(given, key=lambda one: (one.at, one.id)):
         if states.get(one.question_id) != one.state or one.status is JudgmentStatus.ERROR:
             continue
         how = (one.judge_id, one.judge, one.variant, one.modality, one.condition, str(one.seed))
-        asking = known.get(how) or known.setdefault(how, _asking(one))
+        asking = known.get(how) or known.setdefault(how, _judge_setup(one))
         if judges and asking.judge not in judges and asking.judge_id not in judges:
             continue
         found[one.task].setdefault(asking, {})[one.question_id] = one
     return found
 
 
-def _asking(one: QuestionJudgment) -> JudgeSetup:
-    entry = _object(one.judge)
+def _judge_setup(one: QuestionJudgment) -> JudgeSetup:
+    entry = _parse_object(one.judge)
     modality = Modality(one.modality)
     name, backend = str(entry.get("name", one.judge_id)), str(entry.get("backend", ""))
-    how = (_setting(one.variant, modality), one.variant, modality, one.condition, one.seed)
+    how = (_setting_name(one.variant, modality), one.variant, modality, one.condition, one.seed)
     return JudgeSetup(one.judge_id, name, backend, *how)
 
 
-def _setting(variant: str, modality: Modality) -> str:
+def _setting_name(variant: str, modality: Modality) -> str:
     if variant == "plain":
         return SUB if modality in _WITH_WORDS else BASE
-    return SUB_TOM if variant == "tom" and modality in _WITH_WORDS else OTHER
+    return SUB_TOM if variant == "tom" and modality in _WITH_WORDS else OTHER_SETTING
 
 
-def _order(one: JudgeSetup) -> tuple[str, ...]:
+def _sort_key(one: JudgeSetup) -> tuple[str, ...]:
     return one.judge.casefold(), one.setting, one.modality.value, one.condition, one.judge_id, str(one.seed)
 
 
-def _measured(
+def _measure_judge(
     asking: JudgeSetup,
     answers: Mapping[str, QuestionJudgment],
     questions: Sequence[Question],
@@ -385,13 +387,15 @@ def _measured(
 
 def is_right(question: Question, one: QuestionJudgment) -> bool:
     """Tell whether a question was answered right; what could not be read, or was refused, was not."""
-    return one.status is JudgmentStatus.OK and _object(one.answer).get(_ANSWER) == question.letter
+    return one.status is JudgmentStatus.OK and _parse_object(one.answer).get(_ANSWER) == question.letter
 
 
-def _said(questions: Sequence[Question], given: Mapping[str, _Answers]) -> dict[str, list[DiagnosticScore]]:
+def _diagnostic_scores(
+    questions: Sequence[Question], given: Mapping[str, _Answers]
+) -> dict[str, list[DiagnosticScore]]:
     by_id = {one.id: one for one in questions}
     found: dict[str, list[DiagnosticScore]] = {}
-    for name, task in TASKS.items():
+    for name, task in FIGURE_TASKS.items():
         for answers in given[task].values():
             for one in answers.values():
                 question = by_id[one.question_id]
@@ -399,14 +403,14 @@ def _said(questions: Sequence[Question], given: Mapping[str, _Answers]) -> dict[
                     found.setdefault(task, []).append(
                         DiagnosticScore(question.recording_id, float(is_right(question, one)))
                     )
-                elif name in SCORES and one.status is JudgmentStatus.OK:
-                    score = _object(one.answer).get(_SCORE)
+                elif name in SCORE_TASKS and one.status is JudgmentStatus.OK:
+                    score = _parse_object(one.answer).get(_SCORE)
                     if isinstance(score, int) and not isinstance(score, bool):
                         found.setdefault(task, []).append(DiagnosticScore(question.recording_id, float(score)))
     return found
 
 
-def _object(text: str) -> dict[str, Json]:
+def _parse_object(text: str) -> dict[str, Json]:
     try:
         found = json.loads(text)
     except ValueError:

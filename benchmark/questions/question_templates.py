@@ -17,18 +17,18 @@ from numpy.typing import NDArray
 from benchmark.questions.question_validity import (
     BETWEEN,
     END,
-    OPTIONS,
+    OPTION_COUNT,
     START,
     Names,
     QuestionDraft,
     QuestionSpec,
     Statement,
     StatementFingerprint,
-    capital,
+    capitalize_first,
+    draft_problem,
     gist,
-    plain,
-    wanted_from,
-    why_not,
+    normalize_option,
+    required_questions,
 )
 from project.entities.causal_chains import ChainGraph, ChainNode, NodeKind
 from project.entities.questions import QuestionKind, WrongOption
@@ -63,12 +63,12 @@ class Similarity:
         return found
 
 
-TOO_ALIKE = 0.8
+MAX_SIMILARITY = 0.8
 """Cosine from which a text counts as the answer in other words."""
-_LENGTH = 0.5
+_LENGTH_WEIGHT = 0.5
 """What one unit of the logarithm of a text's length weighs against a cosine."""
-_FIRST_LOOK = 48
-_ROWS_AT_ONCE = 256
+_TOP_COUNT = 48
+_BATCH_ROWS = 256
 _NOBODY: frozenset[str] = frozenset()
 
 
@@ -129,8 +129,8 @@ class StatementPool:
         labels = np.array([*self.alike], dtype=str)
         lengths = np.log([1 + len(one.text) for one in self.statements], dtype=np.float32)
         ties = np.array([random.Random(f"{self.seed} {at}").random() for at in range(len(labels))], np.float32)
-        for first in range(0, len(asked), _ROWS_AT_ONCE):
-            part = asked[first : first + _ROWS_AT_ONCE]
+        for first in range(0, len(asked), _BATCH_ROWS):
+            part = asked[first : first + _BATCH_ROWS]
             known = [places.get(one.answer.text) for one in part]
             if None in known:
                 here = self.similarity.vectors([self.names.without(one.answer.text) for one in part])
@@ -138,7 +138,10 @@ class StatementPool:
                 here = there[known]
             near = self.similarity.between(here, there)
             rank = [
-                row + 1e-5 * ties + (labels == one.alike) - _LENGTH * np.abs(lengths - np.log(1 + len(one.answer.text)))
+                row
+                + 1e-5 * ties
+                + (labels == one.alike)
+                - _LENGTH_WEIGHT * np.abs(lengths - np.log(1 + len(one.answer.text)))
                 for one, row in zip(part, near, strict=True)
             ]
             nearest = [self._walk(one, row, by, 1) for one, row, by in zip(part, near, rank, strict=True)]
@@ -159,10 +162,10 @@ class StatementPool:
         taken = {gist(asked.answer.text)}
         taken_words: list[StatementFingerprint] = []
         found: list[tuple[int, WrongOption]] = []
-        for at in itertools.chain(first, _from_highest(rank)):
+        for at in itertools.chain(first, _by_falling_rank(rank)):
             if len(found) == count:
                 break
-            if near[at] >= TOO_ALIKE:
+            if near[at] >= MAX_SIMILARITY:
                 continue
             one = self.statements[at]
             if not self._may_stand(asked, one):
@@ -193,31 +196,31 @@ class StatementPool:
         if one.recording_id == asked.answer.recording_id and (not asked_of or not {*one.people}.isdisjoint(asked_of)):
             return one.text
         first = self.names.within(asked.answer.text)
-        return capital(self.names.changed(one.text, [*dict.fromkeys([*first, *asked.people])]))
+        return capitalize_first(self.names.changed(one.text, [*dict.fromkeys([*first, *asked.people])]))
 
 
-def _from_highest(rank: Floats) -> Iterator[int]:
+def _by_falling_rank(rank: Floats) -> Iterator[int]:
     """Yield positions by falling rank; sorts all of them only where the first ones do not suffice."""
-    if len(rank) > 2 * _FIRST_LOOK:
-        first = np.argpartition(-rank, _FIRST_LOOK)[:_FIRST_LOOK]
+    if len(rank) > 2 * _TOP_COUNT:
+        first = np.argpartition(-rank, _TOP_COUNT)[:_TOP_COUNT]
         yield from (int(at) for at in first[np.argsort(-rank[first])])
-        rest = np.argsort(-rank)[_FIRST_LOOK:]
+        rest = np.argsort(-rank)[_TOP_COUNT:]
         yield from (int(at) for at in rest)
     else:
         yield from (int(at) for at in np.argsort(-rank))
 
 
-EVENTS = (
+EVENT_TEMPLATES = (
     "What happens {when}?",
     "Which of these takes place {when}?",
     "Look at what goes on {when}. Which option says what it is?",
 )
-EVENTS_WITH_PEOPLE = (
+EVENT_TEMPLATES_WITH_PEOPLE = (
     "What happens {when}, with {who} taking part?",
     "Which of these, with {who} in it, takes place {when}?",
     "Look at {who} {when}. What goes on there?",
 )
-STATES = {
+STATE_TEMPLATES = {
     NodeKind.BELIEF: (
         "What {do} {who} take to be true {when}?",
         "Which belief of {who} shows {when}?",
@@ -239,17 +242,17 @@ STATES = {
         "Going by what is seen and heard {when}, what {do} {who} feel?",
     ),
 }
-WHY = (
+WHY_TEMPLATES = (
     "{When}: “{result}”. Why?",
     "What brings this about, {when}: “{result}”?",
     "Which option gives the reasons for this, {when}: “{result}”?",
 )
-HOW = (
+HOW_TEMPLATES = (
     "{When}: “{reasons}”. What comes of it?",
     "What follows from this, {when}: “{reasons}”?",
     "Where does this lead, {when}: “{reasons}”?",
 )
-PATHS = {
+PATH_TEMPLATES = {
     START: (
         "{When}: “{end}”. What set this off, {steps} steps before?",
         "Go {steps} steps back from this, {when}: “{end}”. What did it begin with?",
@@ -284,7 +287,7 @@ class TemplateContext:
         return f"between {start:.1f} s and {end:.1f} s" if f"{start:.1f}" != f"{end:.1f}" else f"at {start:.1f} s"
 
 
-def worded(
+def word_question(
     wanted: QuestionSpec, answer: Statement, about: Sequence[Statement], telling: TemplateContext, seed: str
 ) -> str:
     """Return a question.
@@ -299,20 +302,20 @@ def worded(
     chance = random.Random(seed)
     match wanted.kind:
         case QuestionKind.EVENT:
-            form = chance.choice(EVENTS_WITH_PEOPLE if telling.who else EVENTS)
-            return form.format(when=telling.when(answer.span), who=listed(telling.who))
+            form = chance.choice(EVENT_TEMPLATES_WITH_PEOPLE if telling.who else EVENT_TEMPLATES)
+            return form.format(when=telling.when(answer.span), who=join_names(telling.who))
         case QuestionKind.STATE:
-            who, do = listed(telling.who) or _SOMEBODY, "do" if len(telling.who) > 1 else "does"
-            form = chance.choice(STATES[NodeKind(wanted.aspect)])
+            who, do = join_names(telling.who) or _SOMEBODY, "do" if len(telling.who) > 1 else "does"
+            form = chance.choice(STATE_TEMPLATES[NodeKind(wanted.aspect)])
             return form.format(when=telling.when(answer.span), who=who, do=do)
         case QuestionKind.WHY:
-            return _told(chance.choice(WHY), telling, about[0], result=about[0].text)
+            return _fill_template(chance.choice(WHY_TEMPLATES), telling, about[0], result=about[0].text)
         case QuestionKind.HOW:
-            return _told(chance.choice(HOW), telling, about[0], reasons=about[0].text)
+            return _fill_template(chance.choice(HOW_TEMPLATES), telling, about[0], reasons=about[0].text)
     start, end = about
     first = end if wanted.aspect == START else start
-    return _told(
-        chance.choice(PATHS[wanted.aspect]),
+    return _fill_template(
+        chance.choice(PATH_TEMPLATES[wanted.aspect]),
         telling,
         first,
         start=start.text,
@@ -323,18 +326,18 @@ def worded(
     )
 
 
-def listed(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """Return names as they are told, such as `Ada, Ben and Cleo`."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else ""
 
 
-def _told(form: str, telling: TemplateContext, about: Statement, **texts: str) -> str:
+def _fill_template(form: str, telling: TemplateContext, about: Statement, **texts: str) -> str:
     when = telling.when(about.span)
     return form.format(when=when, When=when[:1].upper() + when[1:], **texts)
 
 
-TOO_FEW = "Fewer than four other texts of the study would do as wrong options."
-BLANK = "A node that it covers has no text yet."
+TOO_FEW_OPTIONS = "Fewer than four other texts of the study would do as wrong options."
+EMPTY_NODE = "A node that it covers has no text yet."
 _THEN = ", then "
 
 
@@ -393,38 +396,42 @@ class RuleQuestionGenerator:
         for (kind, aspect), asked in sorts.items():
             pool = self._pool(kind, aspect)
             for (graph, one), wrong in zip(
-                asked, pool.choose([self._asked(graph, one) for graph, one in asked], OPTIONS - 1), strict=True
+                asked, pool.choose([self._asked(graph, one) for graph, one in asked], OPTION_COUNT - 1), strict=True
             ):
-                answer, about = _parts(graph, one)
-                text = worded(one, answer, about, self._telling(graph, answer), f"{self.seed} {one.part}")
+                answer, about = _answer_and_context(graph, one)
+                text = word_question(one, answer, about, self._telling(graph, answer), f"{self.seed} {one.part}")
                 draft = QuestionDraft(one.kind, one.aspect, one.covers, text, answer.text, wrong)
-                blank = any(not plain(graph.by_id[node].text) for node in one.covers)
-                reason = BLANK if blank else TOO_FEW if len(wrong) < OPTIONS - 1 else why_not(draft)
+                blank = any(not normalize_option(graph.by_id[node].text) for node in one.covers)
+                reason = (
+                    EMPTY_NODE if blank else TOO_FEW_OPTIONS if len(wrong) < OPTION_COUNT - 1 else draft_problem(draft)
+                )
                 yield graph, one, reason or draft
 
     def _pool(self, kind: QuestionKind, aspect: str) -> StatementPool:
         found = {
             answer.node_ids: answer
             for graph in self.chains
-            for one in wanted_from(graph, (kind,))
+            for one in required_questions(graph, (kind,))
             if one.aspect == aspect
-            for answer in (_parts(graph, one)[0],)
-            if all(plain(node.text) for node in answer.nodes)
+            for answer in (_answer_and_context(graph, one)[0],)
+            if all(normalize_option(node.text) for node in answer.nodes)
         }
         statements = [*found.values()]
-        labels = [_likeness(kind, one) for one in statements]
+        labels = [_category(kind, one) for one in statements]
         return StatementPool(statements, labels, self._words, self._finder, self._similarity, self._reach, self.seed)
 
     def _asked(self, graph: ChainGraph, wanted: QuestionSpec) -> DistractorRequest:
-        answer, about = _parts(graph, wanted)
+        answer, about = _answer_and_context(graph, wanted)
         home = graph.chain.recording_id
         # What hangs together in a chain is partly true wherever it is asked why, or what comes of it.
-        chain: Collection[str] = () if wanted.kind in _OF_ONE_NODE else [one.id for one in graph.nodes]
+        chain: Collection[str] = () if wanted.kind in _SINGLE_NODE_KINDS else [one.id for one in graph.nodes]
         spans = [answer.span, *(one.span for one in about)]
         busy = min(start for start, _ in spans), max(end for _, end in spans)
         there = [one.id for one in self._nodes[home] if one.start_us < busy[1] and busy[0] < one.end_us]
-        people, alike = self._people(graph, answer), _likeness(wanted.kind, answer)
-        return DistractorRequest(answer, {*there, *chain}, chain, busy, people, alike, wanted.kind in _OF_ONE_NODE)
+        people, alike = self._people(graph, answer), _category(wanted.kind, answer)
+        return DistractorRequest(
+            answer, {*there, *chain}, chain, busy, people, alike, wanted.kind in _SINGLE_NODE_KINDS
+        )
 
     def _telling(self, graph: ChainGraph, answer: Statement) -> TemplateContext:
         scene = self.scenes[graph.chain.recording_id]
@@ -437,15 +444,15 @@ class RuleQuestionGenerator:
         return [*dict.fromkeys([*first, *people.values()])]
 
 
-_OF_ONE_NODE = (QuestionKind.EVENT, QuestionKind.STATE)
+_SINGLE_NODE_KINDS = (QuestionKind.EVENT, QuestionKind.STATE)
 
 
-def _likeness(kind: QuestionKind, one: Statement) -> str:
+def _category(kind: QuestionKind, one: Statement) -> str:
     """Return what a wrong option should share with the answer: how many parts it has, and of which kind it is."""
     return str(len(one.nodes)) if kind is QuestionKind.WHY or len(one.nodes) > 1 else one.kind
 
 
-def _parts(graph: ChainGraph, wanted: QuestionSpec) -> tuple[Statement, tuple[Statement, ...]]:
+def _answer_and_context(graph: ChainGraph, wanted: QuestionSpec) -> tuple[Statement, tuple[Statement, ...]]:
     """Return the right option, and what is told in the question."""
 
     def of(*nodes: str, joined_by: str = "; ") -> Statement:

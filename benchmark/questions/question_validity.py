@@ -12,17 +12,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from project.entities.causal_chains import ChainGraph, ChainNode, ordered
-from project.entities.questions import OF_CHAINS, QuestionKind, WrongOption
+from project.entities.causal_chains import ChainGraph, ChainNode, topological_order
+from project.entities.questions import CHAIN_QUESTION_KINDS, QuestionKind, WrongOption
 from project.errors import UserError
-from project.text_format import require_text
+from project.text_format import require_utf8
 
-MOST_PATHS = 45
+MAX_PATHS = 45
 """Of one chain: as many as a single line of ten steps has, which is the longest chain of R3-VQA (section 3.3)."""
-LEAST_EDGES = 2
+MIN_PATH_EDGES = 2
 
 
-def paths_of(graph: ChainGraph, most: int = MOST_PATHS) -> list[tuple[str, ...]]:
+def find_paths(graph: ChainGraph, most: int = MAX_PATHS) -> list[tuple[str, ...]]:
     """Return paths over two or more subchains, the longest first, then by time.
 
     There is one for each pair of nodes of which one leads to the other over two or more edges: the longest path between
@@ -40,7 +40,7 @@ def paths_of(graph: ChainGraph, most: int = MOST_PATHS) -> list[tuple[str, ...]]
         graphlib.CycleError: the chain goes round in a circle.
     """
     best: dict[str, dict[str, tuple[str, ...]]] = {}
-    for end in ordered(graph.reasons):
+    for end in topological_order(graph.reasons):
         reached: dict[str, tuple[str, ...]] = {}
         for reason in graph.reasons.get(end, ()):
             for start, path in {**best[reason], reason: (reason,)}.items():
@@ -48,15 +48,15 @@ def paths_of(graph: ChainGraph, most: int = MOST_PATHS) -> list[tuple[str, ...]]
                     reached[start] = (*path, end)
         best[end] = reached
     place = {one.id: at for at, one in enumerate(graph.nodes)}
-    found = [path for reached in best.values() for path in reached.values() if len(path) > LEAST_EDGES]
+    found = [path for reached in best.values() for path in reached.values() if len(path) > MIN_PATH_EDGES]
     return sorted(found, key=lambda path: (-len(path), place[path[0]], place[path[-1]]))[:most]
 
 
-OPTIONS = 5
+OPTION_COUNT = 5
 """Of a question from a chain: one is right (R3-VQA, section 3.1)."""
-SINGLE_STEP = tuple(one for one in OF_CHAINS if one is not QuestionKind.STEPS)
+SINGLE_STEP = tuple(one for one in CHAIN_QUESTION_KINDS if one is not QuestionKind.STEPS)
 START, END, BETWEEN = "start", "end", "between"
-ASPECTS_OF_PATHS = (START, END, BETWEEN)
+PATH_ASPECTS = (START, END, BETWEEN)
 """What is asked about a path: what set it off, what came of it, what lies between."""
 
 
@@ -101,7 +101,7 @@ class QuestionDraft:
     explanation: str = ""
 
 
-def wanted_from(graph: ChainGraph, kinds: Sequence[QuestionKind] = SINGLE_STEP) -> list[QuestionSpec]:
+def required_questions(graph: ChainGraph, kinds: Sequence[QuestionKind] = SINGLE_STEP) -> list[QuestionSpec]:
     """Return what the rules ask for about a chain, by kind and time (R3-VQA, section 3.1).
 
     One EU question for each event, one MSE question for each mental state, one CW and one CH/W question for each
@@ -117,17 +117,17 @@ def wanted_from(graph: ChainGraph, kinds: Sequence[QuestionKind] = SINGLE_STEP) 
             case QuestionKind.WHY | QuestionKind.HOW:
                 found += [QuestionSpec(kind, "", one.node_ids) for one in graph.subchains]
             case QuestionKind.STEPS:
-                found += [QuestionSpec(kind, aspect, path) for path in paths_of(graph) for aspect in ASPECTS_OF_PATHS]
+                found += [QuestionSpec(kind, aspect, path) for path in find_paths(graph) for aspect in PATH_ASPECTS]
     return found
 
 
-def wanted_called(graph: ChainGraph, part: str) -> QuestionSpec | None:
+def find_required_question(graph: ChainGraph, part: str) -> QuestionSpec | None:
     """Return what is wanted of a chain under `Wanted.part`; None where the rules no longer ask for it."""
-    kind = next((one for one in OF_CHAINS if part.startswith(f"{one.value}:")), None)
-    return None if kind is None else next((one for one in wanted_from(graph, (kind,)) if one.part == part), None)
+    kind = next((one for one in CHAIN_QUESTION_KINDS if part.startswith(f"{one.value}:")), None)
+    return None if kind is None else next((one for one in required_questions(graph, (kind,)) if one.part == part), None)
 
 
-def balanced_places(count: int, options: int, seed: int) -> list[int]:
+def balance_positions(count: int, options: int, seed: int) -> list[int]:
     """Return where the right option of each of so many questions stands, from 0: each place as often as any other.
 
     Numbers of questions differ by one at most; the order is shuffled by the seed.
@@ -140,18 +140,18 @@ def balanced_places(count: int, options: int, seed: int) -> list[int]:
     return found
 
 
-LONGEST_TEXT = 1_000
-LONGEST_OPTION = 600
-LONGEST_EXPLANATION = 4_000
+MAX_TEXT_CHARS = 1_000
+MAX_OPTION_CHARS = 600
+MAX_EXPLANATION_CHARS = 4_000
 _ARTICLES = frozenset({"a", "an", "the"})
-_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
+_INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 _ACCENTS = ("\u0300", "\u036f")
 _WORD = re.compile(r"[^\W_]+")
-_SHORTEST_STEM = 3
-_REMEMBERED = 1 << 14
+_MIN_STEM_CHARS = 3
+_CACHE_SIZE = 1 << 14
 
 
-def why_not(draft: QuestionDraft, options: int = OPTIONS) -> str:
+def draft_problem(draft: QuestionDraft, options: int = OPTION_COUNT) -> str:
     """Return why a question cannot be used, in one sentence; "" where it can.
 
     Args:
@@ -159,16 +159,16 @@ def why_not(draft: QuestionDraft, options: int = OPTIONS) -> str:
         options: that it must have, the right one included.
     """
     texts = [draft.answer, *(one.text for one in draft.wrong)]
-    if reason := _unfit("question", draft.text, LONGEST_TEXT):
+    if reason := _text_problem("question", draft.text, MAX_TEXT_CHARS):
         return reason
     for text in texts:
-        if reason := _unfit("option", text, LONGEST_OPTION):
+        if reason := _text_problem("option", text, MAX_OPTION_CHARS):
             return reason
-    if len(draft.explanation) > LONGEST_EXPLANATION:
-        return f"The explanation is longer than {LONGEST_EXPLANATION:,} characters."
+    if len(draft.explanation) > MAX_EXPLANATION_CHARS:
+        return f"The explanation is longer than {MAX_EXPLANATION_CHARS:,} characters."
     if len(texts) != options:
         return f"It has {len(texts)} options, and needs {options}."
-    right, *wrong = map(plain, texts)
+    right, *wrong = map(normalize_option, texts)
     if right in wrong:
         return "The answer is among the wrong options."
     if len({*wrong}) < len(wrong):
@@ -181,8 +181,8 @@ def why_not(draft: QuestionDraft, options: int = OPTIONS) -> str:
     return ""
 
 
-@lru_cache(_REMEMBERED)
-def plain(text: str) -> str:
+@lru_cache(_CACHE_SIZE)
+def normalize_option(text: str) -> str:
     """Return a text without what does not make another option of it: case, accents, marks, spaces, what is not seen.
 
     Texts of marks alone, such as `?` or a picture, stay apart from each other.
@@ -191,46 +191,46 @@ def plain(text: str) -> str:
         seen = letters = text.lower()
     else:
         folded = " ".join(unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold()).split())
-        seen = "".join(sign for sign in folded if unicodedata.category(sign) not in _UNSEEN)
+        seen = "".join(sign for sign in folded if unicodedata.category(sign) not in _INVISIBLE_CATEGORIES)
         letters = "".join(sign for sign in seen if not _ACCENTS[0] <= sign <= _ACCENTS[1])
     words = " ".join(_WORD.findall(letters.replace("'", "").replace("\u2019", "")))
     # Accents that stood on spaces have an order of their own once they stand together.
     return unicodedata.normalize("NFKD", words or "".join(seen.split()))
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(_CACHE_SIZE)
 def gist(text: str) -> str:
     """Return the words of a text without articles and the `s` at the end of English words, in their order.
 
     Two texts with one gist say the same. Texts that say the same in other words have two: that is for people and judges
     to see. Order, names, numbers and negations are kept, because they change what is said.
     """
-    words = plain(text).split()
-    return " ".join(_stem(one) for one in words if one not in _ARTICLES) or " ".join(words)
+    words = normalize_option(text).split()
+    return " ".join(_strip_plural(one) for one in words if one not in _ARTICLES) or " ".join(words)
 
 
-def _stem(word: str) -> str:
-    if word.endswith("s") and not word.endswith("ss") and len(word) > _SHORTEST_STEM:
+def _strip_plural(word: str) -> str:
+    if word.endswith("s") and not word.endswith("ss") and len(word) > _MIN_STEM_CHARS:
         return word[:-1]
     return word
 
 
-def _unfit(what: str, text: str, longest: int) -> str:
+def _text_problem(what: str, text: str, longest: int) -> str:
     try:
-        require_text(text)
+        require_utf8(text)
     except UserError:
         return f"The {what} holds what is no text."
-    if not any(map(str.isalnum, text)) and not plain(text):
+    if not any(map(str.isalnum, text)) and not normalize_option(text):
         return f"The {what} is empty."
     if len(text) > longest:
         return f"The {what} is longer than {longest:,} characters."
     return ""
 
 
-_ENOUGH_ALIKE = 0.75
-_ONE_SLIP = 95.0
-_STEM = 6
-_LITTLE = (
+_MIN_OVERLAP = 0.75
+_MIN_RATIO = 95.0
+_STEM_CHARS = 6
+_STOP_WORD_LIST = (
     "a about after again all also an and any are as at be because been before being believe believes but by can could "
     "did do does doing during each feel feeling feels felt for from get gets had has have having he her hers him his "
     "how i if in intend intends into is it its just may me mean means might more most my no nor not of off on once "
@@ -238,7 +238,7 @@ _LITTLE = (
     "they think thinks this those through to too under up us very want wants was we were what when where which while "
     "who whom why will wish wishes with would you your"
 )
-_SAY_LITTLE = frozenset(_LITTLE.split())
+_STOP_WORDS = frozenset(_STOP_WORD_LIST.split())
 
 
 @dataclass(frozen=True)
@@ -257,23 +257,23 @@ class StatementFingerprint:
     def of(cls, text: str) -> "StatementFingerprint":
         """Take them from a text without names."""
         words = gist(text).split()
-        content = frozenset(one[:_STEM] for one in words if one not in _SAY_LITTLE)
-        return cls(" ".join(words), content or frozenset({plain(text)}))
+        content = frozenset(one[:_STEM_CHARS] for one in words if one not in _STOP_WORDS)
+        return cls(" ".join(words), content or frozenset({normalize_option(text)}))
 
     def says_the_same(self, other: "StatementFingerprint") -> bool:
         """Tell whether one of the two may stand for the other, or follows from it: too alike to be right and wrong."""
         shared = len(self.content & other.content)
         if not shared:
             return False
-        if shared >= _ENOUGH_ALIKE * min(len(self.content), len(other.content)):
+        if shared >= _MIN_OVERLAP * min(len(self.content), len(other.content)):
             return True
-        return _alike(self.line, other.line)
+        return _nearly_equal(self.line, other.line)
 
 
-def _alike(one: str, other: str) -> bool:
+def _nearly_equal(one: str, other: str) -> bool:
     from rapidfuzz import fuzz
 
-    return fuzz.ratio(one, other, score_cutoff=_ONE_SLIP) > 0
+    return fuzz.ratio(one, other, score_cutoff=_MIN_RATIO) > 0
 
 
 @dataclass(frozen=True)
@@ -293,7 +293,7 @@ class Statement:
     @cached_property
     def text(self) -> str:
         """As an option is written: without a full stop, with a capital."""
-        return capital(self.joined_by.join(one_line(one.text) for one in self.nodes))
+        return capitalize_first(self.joined_by.join(trim_line(one.text) for one in self.nodes))
 
     @cached_property
     def node_ids(self) -> frozenset[str]:
@@ -316,12 +316,12 @@ class Statement:
         return tuple(dict.fromkeys(who for one in self.nodes for who in one.people))
 
 
-def one_line(text: str) -> str:
+def trim_line(text: str) -> str:
     """Return a text on one line, without a full stop at its end."""
     return " ".join(text.split()).removesuffix(".").rstrip()
 
 
-def capital(text: str) -> str:
+def capitalize_first(text: str) -> str:
     """Return a text with a capital at its start."""
     return text[:1].upper() + text[1:]
 

@@ -8,31 +8,38 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from benchmark.questions.filter_funnel import survives
+from benchmark.questions.filter_funnel import surviving_questions
 from benchmark.questions.question_edits import (
     QuestionCorrection,
-    corrected,
+    apply_correction,
+    content_state,
+    get_question,
     is_author,
+    is_kept,
     is_stale,
-    kept,
-    question_called,
-    seen_state,
 )
 from project.entities.causal_chains import ChainGraph
-from project.entities.questions import CHECKS, DIFFICULTIES, Question, QuestionKind, Verification, VerificationDecision
+from project.entities.questions import (
+    CHECKLIST_KEYS,
+    DIFFICULTIES,
+    Question,
+    QuestionKind,
+    Verification,
+    VerificationDecision,
+)
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
 from project.queries import question_rows as rows
-from project.queries.chain_rows import all_chains, chain_called, graph_of, graphs_of
+from project.queries.chain_rows import all_chains, find_chain, read_graph, read_graphs
 from project.queries.question_rows import all_questions, questions_of, verifications, verifications_of
-from project.queries.question_rows import question_called as questions_question_called
+from project.queries.question_rows import find_question as questions_question_called
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 from project.timebase import utc_now
 
-LONGEST_NOTE = 2_000
-_LABELLED = "difficulty"
-_STEP = "Verify question"
+MAX_NOTE_CHARS = 2_000
+_DIFFICULTY_CHECK = "difficulty"
+_STEP_NAME = "Verify question"
 """Of the history, whose newest step the menu names: it does not tell the next verifier what the last one said."""
 
 
@@ -67,24 +74,24 @@ def verify(
     session.study.require_writable()
     if correction is not None and decision is not VerificationDecision.CORRECT:
         raise UserError("A question that is kept or dropped stays as it is.", "Correct it, or leave its words.")
-    before = question_called(session, question_id)
+    before = get_question(session, question_id)
     approves = decision is not VerificationDecision.DROP
-    holds = _checked(checklist, checks, difficulty, note, approves=approves)
-    _require_others(session, before)
+    holds = _require_checks(checklist, checks, difficulty, note, approves=approves)
+    _require_not_author(session, before)
     given = correction or QuestionCorrection()
     if approves and is_stale(before, _graph(session, before)):
         given = replace(given, fits_chain=True)
-    after = corrected(session, question_id, given) if given != QuestionCorrection() else before
-    with session.step(_STEP) as step:
+    after = apply_correction(session, question_id, given) if given != QuestionCorrection() else before
+    with session.step(_STEP_NAME) as step:
         who = session.annotator()
         assert who is not None
         if after != before:
             rows.update_question(session.study, after)
         new = Verification(
-            *(after.id, who.id, decision, checklist, holds, difficulty, note.strip(), seen_state(after), utc_now())
+            *(after.id, who.id, decision, checklist, holds, difficulty, note.strip(), content_state(after), utc_now())
         )
         said = {one.annotator_id: one for one in rows.verifications_of(session.study, after.id)}
-        if not _same(said.get(who.id), new):
+        if not _is_unchanged(said.get(who.id), new):
             rows.set_verification(session.study, new)
     return step.changes
 
@@ -98,7 +105,7 @@ def withdraw_verification(session: Session, question_id: str) -> Changes:
     session.study.require_writable()
     who = session.annotator()
     said = [one.annotator_id for one in rows.verifications_of(session.study, question_id)]
-    if who is None or who.id not in said or is_author(question_called(session, question_id), who.id):
+    if who is None or who.id not in said or is_author(get_question(session, question_id), who.id):
         raise UserError(
             f"{session.annotator_name or 'Nobody'} did not verify this question.", "There is nothing to take back."
         )
@@ -107,17 +114,19 @@ def withdraw_verification(session: Session, question_id: str) -> Changes:
     return step.changes
 
 
-def _checked(checklist: str, checks: Iterable[str], difficulty: str, note: str, *, approves: bool) -> tuple[str, ...]:
-    if checklist not in CHECKS:
-        raise UserError(f"There is no checklist “{checklist}”.", f"Choose one of {', '.join(CHECKS)}.")
-    known, given = CHECKS[checklist], {*checks}
+def _require_checks(
+    checklist: str, checks: Iterable[str], difficulty: str, note: str, *, approves: bool
+) -> tuple[str, ...]:
+    if checklist not in CHECKLIST_KEYS:
+        raise UserError(f"There is no checklist “{checklist}”.", f"Choose one of {', '.join(CHECKLIST_KEYS)}.")
+    known, given = CHECKLIST_KEYS[checklist], {*checks}
     if strange := sorted(given - {*known}):
         raise UserError(f"“{strange[0]}” is not on this checklist.", f"Choose of {', '.join(known)}.")
     if difficulty not in ("", *DIFFICULTIES):
         raise UserError(f"“{difficulty}” is no label of difficulty.", f"Choose one of {', '.join(DIFFICULTIES)}.")
-    if len(note) > LONGEST_NOTE:
-        raise UserError(f"A note has up to {LONGEST_NOTE:,} characters.", "Say it more briefly.")
-    if _LABELLED in given and not difficulty:
+    if len(note) > MAX_NOTE_CHARS:
+        raise UserError(f"A note has up to {MAX_NOTE_CHARS:,} characters.", "Say it more briefly.")
+    if _DIFFICULTY_CHECK in given and not difficulty:
         raise UserError("The difficulty has no label yet.", f"Choose one of {', '.join(DIFFICULTIES)}.")
     if approves and (missing := [one for one in known if one not in given]):
         raise UserError(
@@ -127,7 +136,7 @@ def _checked(checklist: str, checks: Iterable[str], difficulty: str, note: str, 
     return tuple(one for one in known if one in given)
 
 
-def _require_others(session: Session, question: Question) -> None:
+def _require_not_author(session: Session, question: Question) -> None:
     if question.kind is not QuestionKind.WRITTEN:
         return
     who = session.annotator()
@@ -135,20 +144,20 @@ def _require_others(session: Session, question: Question) -> None:
         raise UserError(
             f"{who.name} wrote this question.", "Two others verify it: work under another annotator's name."
         )
-    if not kept(question, rows.verifications_of(session.study, question.id)):
+    if not is_kept(question, rows.verifications_of(session.study, question.id)):
         raise UserError("This question is a draft: no judge failed at it yet.", "Whoever wrote it tries it on judges.")
 
 
 def _graph(session: Session, question: Question) -> ChainGraph | None:
-    chain = chain_called(session.study, question.chain_id) if question.chain_id else None
-    return graph_of(session.study, chain) if chain is not None else None
+    chain = find_chain(session.study, question.chain_id) if question.chain_id else None
+    return read_graph(session.study, chain) if chain is not None else None
 
 
-def _same(before: Verification | None, after: Verification) -> bool:
+def _is_unchanged(before: Verification | None, after: Verification) -> bool:
     return before is not None and replace(before, at=after.at) == after
 
 
-APPROVING = frozenset({VerificationDecision.KEEP, VerificationDecision.CORRECT})
+APPROVING_DECISIONS = frozenset({VerificationDecision.KEEP, VerificationDecision.CORRECT})
 """What says that a question is good as it is."""
 DECISION, DIFFICULTY = "decision", "difficulty"
 _YES_NO = ("yes", "no")
@@ -195,34 +204,36 @@ class Agreement:
         return {one.key: one.as_json() for one in self.figures}
 
 
-def agreement_of(said: Iterable[Sequence[Verification]]) -> Agreement:
+def compute_agreement(said: Iterable[Sequence[Verification]]) -> Agreement:
     """Return how far people agree.
 
     Args:
         said: for each question, what people said about it in one and the same state. The two who looked first are
             compared. Cohen's kappa knows two sides: over all pairs, whoever comes first by id is the first one.
     """
-    pairs = [_pair(one) for one in said if len(one) > 1]
-    found = [_figure(DECISION, pairs, lambda one: _YES_NO[one.decision not in APPROVING], _YES_NO)]
-    for checklist, checks in CHECKS.items():
+    pairs = [_first_pair(one) for one in said if len(one) > 1]
+    found = [_agreement_figure(DECISION, pairs, lambda one: _YES_NO[one.decision not in APPROVING_DECISIONS], _YES_NO)]
+    for checklist, checks in CHECKLIST_KEYS.items():
         same = [(one, other) for one, other in pairs if one.checklist == other.checklist == checklist]
-        found += [_figure(check, same, _holds(check), _YES_NO) for check in checks if check != DIFFICULTY]
+        found += [
+            _agreement_figure(check, same, _check_category(check), _YES_NO) for check in checks if check != DIFFICULTY
+        ]
     labelled = [(one, other) for one, other in pairs if one.difficulty and other.difficulty]
-    found.append(_figure(DIFFICULTY, labelled, lambda one: one.difficulty, DIFFICULTIES))
+    found.append(_agreement_figure(DIFFICULTY, labelled, lambda one: one.difficulty, DIFFICULTIES))
     return Agreement(tuple(one for one in found if one.pairs or one.key == DECISION))
 
 
-def _pair(said: Sequence[Verification]) -> tuple[Verification, Verification]:
+def _first_pair(said: Sequence[Verification]) -> tuple[Verification, Verification]:
     first = sorted(said, key=lambda one: (one.at, one.annotator_id))[:2]
     one, other = sorted(first, key=lambda each: each.annotator_id)
     return one, other
 
 
-def _holds(check: str) -> Callable[[Verification], str]:
+def _check_category(check: str) -> Callable[[Verification], str]:
     return lambda one: _YES_NO[check not in one.checks]
 
 
-def _figure(
+def _agreement_figure(
     key: str,
     pairs: Sequence[tuple[Verification, Verification]],
     category: Callable[[Verification], str],
@@ -235,17 +246,17 @@ def _figure(
 def _kappa(given: Sequence[tuple[str, str]], categories: Sequence[str]) -> float | None:
     import numpy as np
 
-    from annotate.agreement.coefficients import kappa, tables
+    from annotate.agreement.coefficients import confusion_tables, kappa
 
     if not given:
         return None
     places = np.array([[categories.index(one), categories.index(other)] for one, other in given], np.int64)
     ones = np.ones(len(given), np.int64)
-    found = float(kappa(tables(places[:, 0], places[:, 1], ones, np.zeros_like(ones), len(categories), 1))[0])
+    found = float(kappa(confusion_tables(places[:, 0], places[:, 1], ones, np.zeros_like(ones), len(categories), 1))[0])
     return found if np.isfinite(found) else None
 
 
-VERIFIERS = 2
+REQUIRED_VERIFIERS = 2
 """People that have to say the same."""
 
 
@@ -264,26 +275,26 @@ class VerificationState(StrEnum):
     """Two people would drop it, and nobody approves of it."""
 
 
-def standing(question: Question, said: Iterable[Verification]) -> VerificationState:
+def verification_state(question: Question, said: Iterable[Verification]) -> VerificationState:
     """Return what became of a question, by everything that was said about it."""
-    words = counting(question, said)
-    approving = sum(one.decision in APPROVING for one in words)
+    words = counted_verifications(question, said)
+    approving = sum(one.decision in APPROVING_DECISIONS for one in words)
     if not words:
         return VerificationState.OPEN
     if 0 < approving < len(words):
         return VerificationState.DISPUTED
-    if len(words) < VERIFIERS:
+    if len(words) < REQUIRED_VERIFIERS:
         return VerificationState.ONCE
     return VerificationState.VERIFIED if approving else VerificationState.DROPPED
 
 
-def counting(question: Question, said: Iterable[Verification]) -> tuple[Verification, ...]:
+def counted_verifications(question: Question, said: Iterable[Verification]) -> tuple[Verification, ...]:
     """Return what counts of what was said: it is about the question as it is now, and not by who wrote that.
 
     Of a question that a person wrote and no judge fails at, nothing does.
     """
-    now, words = seen_state(question), [*said]
-    if not _ready(question, words):
+    now, words = content_state(question), [*said]
+    if not _is_ready(question, words):
         return ()
     return tuple(one for one in words if one.state == now and not is_author(question, one.annotator_id))
 
@@ -312,7 +323,7 @@ class VerificationItem:
 
     def looked_at_by(self, annotator_id: str) -> bool:
         """Tell whether what somebody said is about the question as it is now."""
-        return any(one.annotator_id == annotator_id and one.state == seen_state(self.question) for one in self.said)
+        return any(one.annotator_id == annotator_id and one.state == content_state(self.question) for one in self.said)
 
     def again(self, annotator_id: str) -> bool:
         """Tell whether somebody has to look again, because the question was changed after they looked."""
@@ -329,13 +340,13 @@ class VerificationItem:
         """Tell whether somebody should look at it: their word is missing, or its chain was edited since."""
         if not self.ready or is_author(self.question, annotator_id):
             return False
-        enough = len(counting(self.question, self.said)) >= VERIFIERS
+        enough = len(counted_verifications(self.question, self.said)) >= REQUIRED_VERIFIERS
         if self.stale:
             return not enough or self.by(annotator_id) is not None
         return not enough and not self.looked_at_by(annotator_id)
 
 
-def gathered(
+def read_items(
     session: Session, recording_id: str = "", question_ids: Iterable[str] | None = None
 ) -> list[VerificationItem]:
     """Return questions with what people say about them, by recording and time.
@@ -354,13 +365,13 @@ def gathered(
         wanted = {*question_ids}
         found = [one for one in found if one.id in wanted]
     said = verifications(study, recording_id)
-    graphs = _graphs(session, found)
+    graphs = _read_graphs(session, found)
     order = {one.id: at for at, one in enumerate(all_recordings(study))}
     found.sort(key=lambda one: (order.get(one.recording_id, len(order)), one.start_us, one.id))
-    return [_verified(one, said.get(one.id, ()), graphs.get(one.chain_id or "")) for one in found]
+    return [_build_item(one, said.get(one.id, ()), graphs.get(one.chain_id or "")) for one in found]
 
 
-def read_again(session: Session, question_id: str) -> VerificationItem | None:
+def read_item(session: Session, question_id: str) -> VerificationItem | None:
     """Return one question as it is now, or None where none of that id is to be seen.
 
     Raises:
@@ -369,11 +380,11 @@ def read_again(session: Session, question_id: str) -> VerificationItem | None:
     question = questions_question_called(session.study, question_id)
     if question is None:
         return None
-    graphs = _graphs(session, [question])
-    return _verified(question, verifications_of(session.study, question_id), graphs.get(question.chain_id or ""))
+    graphs = _read_graphs(session, [question])
+    return _build_item(question, verifications_of(session.study, question_id), graphs.get(question.chain_id or ""))
 
 
-def verified(session: Session) -> set[str]:
+def verified_ids(session: Session) -> set[str]:
     """Return the ids of the questions that two people approve of; whether one is stale is another matter.
 
     Raises:
@@ -383,11 +394,11 @@ def verified(session: Session) -> set[str]:
     return {
         one.id
         for one in all_questions(session.study)
-        if standing(one, said.get(one.id, ())) is VerificationState.VERIFIED
+        if verification_state(one, said.get(one.id, ())) is VerificationState.VERIFIED
     }
 
 
-def queue(
+def verification_queue(
     session: Session, recording_id: str = "", surviving: Iterable[str] | None = None, annotator_id: str = ""
 ) -> list[VerificationItem]:
     """Return what waits for somebody: first what has to be looked at again, then the rest by recording and time.
@@ -401,13 +412,13 @@ def queue(
     Raises:
         UserError: a question is damaged.
     """
-    who = annotator_id or me(session)
-    going = {*(survives(session) if surviving is None else surviving)}
-    waiting = [one for one in gathered(session, recording_id) if one.waits_for(who) and one.goes_on(going)]
+    who = annotator_id or current_annotator_id(session)
+    going = {*(surviving_questions(session) if surviving is None else surviving)}
+    waiting = [one for one in read_items(session, recording_id) if one.waits_for(who) and one.goes_on(going)]
     return sorted(waiting, key=lambda one: not (one.stale or one.again(who)))
 
 
-def me(session: Session) -> str:
+def current_annotator_id(session: Session) -> str:
     """Return the id of the annotator of a session; "" before their first edit."""
     found = session.annotator()
     return found.id if found is not None else ""
@@ -435,7 +446,7 @@ class VerificationProgress:
         return sum(self.standings.values())
 
 
-def progress(found: Sequence[VerificationItem], annotator_id: str) -> VerificationProgress:
+def verification_progress(found: Sequence[VerificationItem], annotator_id: str) -> VerificationProgress:
     """Return how far the verification of some questions is, for one person and for all."""
     return VerificationProgress(
         sum(one.looked_at_by(annotator_id) for one in found),
@@ -445,7 +456,7 @@ def progress(found: Sequence[VerificationItem], annotator_id: str) -> Verificati
     )
 
 
-def agreement(session: Session, question_ids: Iterable[str] | None = None) -> Agreement:
+def study_agreement(session: Session, question_ids: Iterable[str] | None = None) -> Agreement:
     """Return how far the verifiers of a study agree, over all questions or some.
 
     Raises:
@@ -453,34 +464,34 @@ def agreement(session: Session, question_ids: Iterable[str] | None = None) -> Ag
     """
     wanted = None if question_ids is None else {*question_ids}
     said = verifications(session.study)
-    return agreement_of(
+    return compute_agreement(
         [
-            counting(one, said.get(one.id, ()))
+            counted_verifications(one, said.get(one.id, ()))
             for one in all_questions(session.study)
             if wanted is None or one.id in wanted
         ]
     )
 
 
-def _verified(question: Question, said: Sequence[Verification], graph: ChainGraph | None) -> VerificationItem:
+def _build_item(question: Question, said: Sequence[Verification], graph: ChainGraph | None) -> VerificationItem:
     return VerificationItem(
         question,
         tuple(said),
-        standing(question, said),
+        verification_state(question, said),
         is_stale(question, graph),
         graph,
-        _ready(question, said),
+        _is_ready(question, said),
     )
 
 
-def _ready(question: Question, said: Iterable[Verification]) -> bool:
-    return question.kind is not QuestionKind.WRITTEN or kept(question, said)
+def _is_ready(question: Question, said: Iterable[Verification]) -> bool:
+    return question.kind is not QuestionKind.WRITTEN or is_kept(question, said)
 
 
-def _graphs(session: Session, questions: Sequence[Question]) -> dict[str, ChainGraph]:
+def _read_graphs(session: Session, questions: Sequence[Question]) -> dict[str, ChainGraph]:
     wanted = {one.chain_id for one in questions if one.chain_id}
     if len(wanted) == 1:
-        chain = chain_called(session.study, next(iter(wanted)))
-        return {chain.id: graph_of(session.study, chain)} if chain is not None else {}
+        chain = find_chain(session.study, next(iter(wanted)))
+        return {chain.id: read_graph(session.study, chain)} if chain is not None else {}
     chains = [one for one in all_chains(session.study) if one.id in wanted]
-    return {one.chain.id: one for one in graphs_of(session.study, chains)} if chains else {}
+    return {one.chain.id: one for one in read_graphs(session.study, chains)} if chains else {}

@@ -5,47 +5,47 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmark.dataset.question_selection import NOBODY, against_recordings
+from benchmark.dataset.question_selection import NO_PARTICIPANTS, recording_exclusions
 from benchmark.metrics.published_figures import SEPARATOR
 from benchmark.report.breakdown_tables import (
     ATTRIBUTES,
     agreement_tables,
     attribute_tables,
+    build_item_list,
     counts_table,
-    leaving,
-    list_of,
+    item_traits,
     part_tables,
+    releasable_list,
     sets_table,
     spending_table,
-    traits_of,
 )
 from benchmark.report.comparison_tables import (
-    RESULTS,
+    RESULTS_NAME,
     Before,
     RunPair,
-    against_best,
+    compare_with_best,
     condition_tables,
     earlier_table,
     pair_table,
-    read_earlier,
-    results_of,
+    read_earlier_runs,
+    results_json,
     run_table,
 )
-from benchmark.report.html_report import html_of, items_page
+from benchmark.report.html_report import render_html, render_items_page
 from benchmark.report.latex_report import latex_document, latex_table
-from benchmark.report.markdown_report import csv_of, items_csv, markdown_of
-from benchmark.report.paper_tables import KNOWN, other_tables, paper_tables
+from benchmark.report.markdown_report import items_csv, render_markdown, table_csv
+from benchmark.report.paper_tables import SECTION_TABLES, other_tables, paper_tables
 from benchmark.report.report_data import (
     BASELINES,
-    LABEL,
+    LABEL_TRAIT,
     ReportRedactor,
     ReportRun,
     ReportRuns,
-    names_of,
-    parts_called,
-    sets_of,
-    texts_of,
-    way_of,
+    name_parts,
+    read_item_texts,
+    report_names,
+    run_label,
+    set_names,
 )
 from benchmark.report.report_document import (
     BenchmarkReport,
@@ -55,20 +55,20 @@ from benchmark.report.report_document import (
     ReportTable,
     ResultOrigin,
 )
-from benchmark.results.run_measures import SAMPLES
-from benchmark.runs.run_figures import RunFigures, compare, computed, figures_of, read_runs
-from benchmark.tasks.benchmark_task import SUITE, entry_of
+from benchmark.results.run_measures import BOOTSTRAP_SAMPLES
+from benchmark.runs.run_figures import RunFigures, compare_runs, compute_figures, read_figures, read_runs
+from benchmark.tasks.benchmark_task import SUITE, get_benchmark_task
 from project.entities.frozen_items import FrozenItem
-from project.entities.judgments import RAW
+from project.entities.judgments import RAW_CONDITION
 from project.errors import UserError
-from project.files.publication import require_free, staged
+from project.files.publication import require_free, staging_folder
 from project.progress import Progress, Stages
-from project.queries.history_rows import run_called
+from project.queries.history_rows import find_run
 from project.queries.item_set_rows import items_of
 from project.queries.recording_rows import all_collections, all_recordings
 from project.session.session import Session
 from project.store.column_values import to_json
-from project.text_format import counted
+from project.text_format import pluralize
 from project.timebase import utc_now
 from project.version import __version__
 
@@ -81,7 +81,7 @@ _TITLES = {
     "socialnli": "SocialNLI",
     "sotopia": "SOTOPIA",
 }
-_TIMES = 3
+_STEPS_PER_RUN = 3
 """A run is come to so often: its figures, beside the best one of its set, its items."""
 WARNING = (
     "This report holds what was said, shown and written in the study, as it is. Do not pass it on to anybody who may "
@@ -107,7 +107,7 @@ class ReportOptions:
     sets: Sequence[str] = ()
     against: str = ""
     texts: bool = False
-    samples: int = SAMPLES
+    samples: int = BOOTSTRAP_SAMPLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ class ReportInput:
     texts: bool
 
 
-def gather(
+def gather_report_input(
     session: Session, wish: ReportOptions, progress: Progress, hidden: Collection[str] = frozenset()
 ) -> ReportInput:
     """Read the study and work out every figure.
@@ -148,13 +148,13 @@ def gather(
         Cancelled: the user stopped it.
     """
     runs = read_runs(session, sets=wish.sets)
-    after = Stages(progress, _TIMES * len(runs), "Working out figures").after
-    figures = [after(computed(one, samples=wish.samples)) for one in runs]
+    after = Stages(progress, _STEPS_PER_RUN * len(runs), "Working out figures").after
+    figures = [after(compute_figures(one, samples=wish.samples)) for one in runs]
     if not figures:
         raise NothingAsked("No set of items was asked yet.", "Ask judges about one first, in the mode Benchmark.")
     path = Path(wish.against) if wish.against else None
-    earlier = read_earlier(path) if path is not None and path.exists() else []
-    other = figures_of(session, [wish.against], samples=0) if path is not None and not path.exists() else []
+    earlier = read_earlier_runs(path) if path is not None and path.exists() else []
+    other = read_figures(session, [wish.against], samples=0) if path is not None and not path.exists() else []
     items = {
         item.id: item
         for set_id in dict.fromkeys(one.item_set.id for one in figures)
@@ -162,22 +162,22 @@ def gather(
     }
     telling = ReportRedactor(session)
     collections = {one.id: one.name for one in all_collections(session.study)}
-    material = _material(session, figures, telling, collections)
-    pairs = against_best(session, material.asked, wish.samples, after)
+    material = _report_runs(session, figures, telling, collections)
+    pairs = compare_with_best(session, material.asked, wish.samples, after)
     recordings = {one.id: one for one in all_recordings(session.study)}
-    refused = against_recordings(session, recordings)
-    withheld = {one for one, why in refused.items() if wish.texts or why != NOBODY}
+    refused = recording_exclusions(session, recordings)
+    withheld = {one for one, why in refused.items() if wish.texts or why != NO_PARTICIPANTS}
     numbers = {one.id: one.number for one in recordings.values()}
-    beside = [pair for one in other for pair in _beside(session, one, material, wish.samples)]
+    beside = [pair for one in other for pair in _comparisons(session, one, material, wish.samples)]
     told = {key: one for key, one in items.items() if key not in hidden}
     lists = []
     for one in material.asked:
-        texts = texts_of(session, one.figures, items, withheld) if wish.texts else {}
-        lists.append(after(list_of(one, material, told, numbers, withheld, telling, collections, texts)))
+        texts = read_item_texts(session, one.figures, items, withheld) if wish.texts else {}
+        lists.append(after(build_item_list(one, material, told, numbers, withheld, telling, collections, texts)))
     return ReportInput(material, items, tuple(lists), tuple(pairs), tuple(earlier), tuple(beside), wish.texts)
 
 
-def report_of(gathered: ReportInput, pictures: Mapping[str, Sequence[ReportPlot]]) -> BenchmarkReport:
+def build_report(gathered: ReportInput, pictures: Mapping[str, Sequence[ReportPlot]]) -> BenchmarkReport:
     """Return the report; needs no study."""
     material = gathered.material
     at = utc_now()
@@ -189,8 +189,8 @@ def report_of(gathered: ReportInput, pictures: Mapping[str, Sequence[ReportPlot]
         WARNING if gathered.texts else "",
         _facts(gathered, at),
         there,
-        tuple(leaving(one) for one in gathered.lists),
-        results_of(material, at=at),
+        tuple(releasable_list(one) for one in gathered.lists),
+        results_json(material, at=at),
     )
 
 
@@ -215,8 +215,8 @@ def _section(
 
 def _tables(gathered: ReportInput, key: str) -> list[ReportTable]:
     material = gathered.material
-    if key in KNOWN:
-        return paper_tables(material, KNOWN[key])
+    if key in SECTION_TABLES:
+        return paper_tables(material, SECTION_TABLES[key])
     if key == "significance":
         table = pair_table(material, gathered.pairs)
         return [table] if table is not None else []
@@ -239,23 +239,23 @@ def _facts(gathered: ReportInput, at: str) -> dict[str, str]:
         "Made": at[:16].replace("T", " ") + " UTC",
         "Program": f"Greenroom {__version__}",
         "Runs": f"{len(material.asked):,}",
-        "Items": f"{len(gathered.items):,} of {counted(len(homes), 'recording')}",
+        "Items": f"{len(gathered.items):,} of {pluralize(len(homes), 'recording')}",
         "Intervals": "95 %, by resampling recordings; ± is the standard deviation over draws",
         "Published rows": "measured by the papers on their own footage and people, to compare with",
     }
-    hidden = sum(leaving(one).withheld for one in gathered.lists)
+    hidden = sum(releasable_list(one).withheld for one in gathered.lists)
     return facts | (
-        {"Not listed": f"{counted(hidden, 'answered item')} of recordings that may not leave"} if hidden else {}
+        {"Not listed": f"{pluralize(hidden, 'answered item')} of recordings that may not leave"} if hidden else {}
     )
 
 
-def _material(
+def _report_runs(
     session: Session, figures: Sequence[RunFigures], telling: ReportRedactor, collections: Mapping[str, str]
 ) -> ReportRuns:
-    names, sets = names_of(session, figures), sets_of(session, figures)
+    names, sets = report_names(session, figures), set_names(session, figures)
     conditions = _conditions(session, figures)
     there = {one.item_set.task for one in figures}
-    entries = {key: entry_of(key) for key in SUITE if key in there}
+    entries = {key: get_benchmark_task(key) for key in SUITE if key in there}
     order = [*entries]
     ranked = sorted(figures, key=lambda one: order.index(one.item_set.task))
     of_task: dict[str, list[str]] = {}
@@ -266,48 +266,49 @@ def _material(
     asked = []
     for place, one in enumerate(ranked, 1):
         who = names[one.run.id]
-        told = way_of(one.run, who, conditions.get(one.run.condition, one.run.condition))
+        told = run_label(one.run, who, conditions.get(one.run.condition, one.run.condition))
         number = of_task[one.item_set.task].index(one.item_set.id) + 1
         told += f", set {number}" if len(of_task[one.item_set.task]) > 1 else ""
         key = f"{place:03d}-{one.item_set.task.replace('_', '-')}"
-        asked.append(ReportRun(one, told, who, _standing(one), key))
-    parts = {each for one in ranked for item in one.items for each in traits_of(item.said, collections)}
+        asked.append(ReportRun(one, told, who, _origin(one), key))
+    parts = {each for one in ranked for item in one.items for each in item_traits(item.said, collections)}
     parts |= {(found.trait, part.value) for one in ranked for found in one.breakdowns for part in found.parts}
     parts |= {(ATTRIBUTES, row.metric.partition(SEPARATOR)[2]) for one in ranked for row in one.labels}
-    parts |= {(LABEL, one) for each in ranked for found in each.confusions for one in found.labels}
-    called = parts_called(telling, sorted(parts))
+    parts |= {(LABEL_TRAIT, one) for each in ranked for found in each.confusions for one in found.labels}
+    called = name_parts(telling, sorted(parts))
     titles = {(trait, value): telling.title(trait, name) for (trait, value), name in called.items()}
     return ReportRuns(tuple(asked), entries, sets, conditions, called, titles)
 
 
-def _standing(one: RunFigures) -> ResultOrigin:
+def _origin(one: RunFigures) -> ResultOrigin:
     if one.human:
         return ResultOrigin.PERSON
     return ResultOrigin.BASELINE if one.run.judge.get("backend") in BASELINES else ResultOrigin.JUDGE
 
 
 def _conditions(session: Session, figures: Sequence[RunFigures]) -> dict[str, str]:
-    found = {RAW: RAW}
-    for key in dict.fromkeys(one.run.condition for one in figures if one.run.condition != RAW):
-        run = run_called(session.study, key)
+    found = {RAW_CONDITION: RAW_CONDITION}
+    for key in dict.fromkeys(one.run.condition for one in figures if one.run.condition != RAW_CONDITION):
+        run = find_run(session.study, key)
         found[key] = run.backend if run is not None else key
     return found
 
 
-def _beside(session: Session, other: RunFigures, material: ReportRuns, samples: int) -> list[RunPair]:
+def _comparisons(session: Session, other: RunFigures, material: ReportRuns, samples: int) -> list[RunPair]:
     """Return every run of the same task beside one."""
     known = [one for one in material.asked if one.task == other.item_set.task and one.figures.run.id != other.run.id]
-    named = names_of(session, [*(one.figures for one in material.asked), other])
-    name = way_of(other.run, named[other.run.id], material.condition(other.run.condition))
+    named = report_names(session, [*(one.figures for one in material.asked), other])
+    name = run_label(other.run, named[other.run.id], material.condition(other.run.condition))
     return [
-        RunPair(one, f"{name} of {other.run.at[:10]}", compare(session, one.figures, other, samples)) for one in known
+        RunPair(one, f"{name} of {other.run.at[:10]}", compare_runs(session, one.figures, other, samples))
+        for one in known
     ]
 
 
-PAGE = "report.html"
-_ALWAYS = 4
+PAGE_NAME = "report.html"
+_BASE_FILES = 4
 """Files of every report."""
-_KEY = re.compile(r"[A-Za-z0-9_-]{1,80}")
+_KEY_PATTERN = re.compile(r"[A-Za-z0-9_-]{1,80}")
 
 
 def write_report(report: BenchmarkReport, folder: Path, progress: Progress) -> list[str]:
@@ -324,9 +325,9 @@ def write_report(report: BenchmarkReport, folder: Path, progress: Progress) -> l
     """
     require_free(folder)
     made = []
-    with staged(folder) as temporary:
-        after = Stages(progress, _count(report), "Writing the report").after
-        for path, data in map(after, _files(report)):
+    with staging_folder(folder) as temporary:
+        after = Stages(progress, _count_files(report), "Writing the report").after
+        for path, data in map(after, _render_files(report)):
             place = temporary / path
             place.parent.mkdir(exist_ok=True)
             place.write_bytes(data)
@@ -334,31 +335,31 @@ def write_report(report: BenchmarkReport, folder: Path, progress: Progress) -> l
     return made
 
 
-def _count(report: BenchmarkReport) -> int:
+def _count_files(report: BenchmarkReport) -> int:
     """Return how many files there will be."""
     of_sections = sum(2 * len(one.tables) + 3 * len(one.pictures) for one in report.sections)
-    return _ALWAYS + of_sections + 2 * len(report.lists)
+    return _BASE_FILES + of_sections + 2 * len(report.lists)
 
 
-def _files(report: BenchmarkReport) -> Iterator[tuple[str, bytes]]:
-    yield PAGE, html_of(report).encode("utf-8", "replace")
-    yield "report.md", markdown_of(report).encode("utf-8", "replace")
+def _render_files(report: BenchmarkReport) -> Iterator[tuple[str, bytes]]:
+    yield PAGE_NAME, render_html(report).encode("utf-8", "replace")
+    yield "report.md", render_markdown(report).encode("utf-8", "replace")
     yield "tables.tex", latex_document(report).encode("utf-8", "replace")
-    yield RESULTS, f"{to_json(dict(report.results))}\n".encode()
+    yield RESULTS_NAME, f"{to_json(dict(report.results))}\n".encode()
     for section in report.sections:
         for table in section.tables:
-            yield f"tables/{_name(table.key)}.csv", csv_of(table)
-            yield f"tables/{_name(table.key)}.tex", latex_table(table).encode("utf-8", "replace")
+            yield f"tables/{_file_name(table.key)}.csv", table_csv(table)
+            yield f"tables/{_file_name(table.key)}.tex", latex_table(table).encode("utf-8", "replace")
         for picture in section.pictures:
-            yield f"plots/{_name(picture.key)}.svg", picture.svg
-            yield f"plots/{_name(picture.key)}.png", picture.png
-            yield f"plots/{_name(picture.key)}.csv", picture.csv.encode("utf-8-sig", "replace")
+            yield f"plots/{_file_name(picture.key)}.svg", picture.svg
+            yield f"plots/{_file_name(picture.key)}.png", picture.png
+            yield f"plots/{_file_name(picture.key)}.csv", picture.csv.encode("utf-8-sig", "replace")
     for one in report.lists:
-        yield f"items/{_name(one.key)}.html", items_page(one, report.warning).encode("utf-8", "replace")
-        yield f"items/{_name(one.key)}.csv", items_csv(one)
+        yield f"items/{_file_name(one.key)}.html", render_items_page(one, report.warning).encode("utf-8", "replace")
+        yield f"items/{_file_name(one.key)}.csv", items_csv(one)
 
 
-def _name(key: str) -> str:
-    if not _KEY.fullmatch(key):
+def _file_name(key: str) -> str:
+    if not _KEY_PATTERN.fullmatch(key):
         raise ValueError(f"{key!r} cannot be the name of a file")
     return key

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 
-from benchmark.metrics.published_figures import joined
-from benchmark.report.report_data import ReportRedactor, ReportRun, ReportRuns, cell_of
+from benchmark.metrics.published_figures import join_metric_key
+from benchmark.report.report_data import ReportRedactor, ReportRun, ReportRuns, figure_cell
 from benchmark.report.report_document import (
     ItemLine,
     ItemListLink,
@@ -25,8 +25,8 @@ from benchmark.report.report_document import (
     ResultOrigin,
 )
 from benchmark.results.item_results import ItemResult, MetricRow
-from benchmark.results.run_measures import F1, parts_by
-from benchmark.tasks.benchmark_task import BROKEN_DOWN_BY, ItemResponse
+from benchmark.results.run_measures import F1, trait_parts
+from benchmark.tasks.benchmark_task import BREAKDOWN_TRAITS, ItemResponse
 from project.entities.frozen_items import FrozenItem
 from project.entities.judgments import JudgmentStatus
 
@@ -47,7 +47,7 @@ def counts_table(material: ReportRuns) -> ReportTable:
     note = "Unparsed and refused answers count as wrong; what failed or was not asked counts nowhere."
     rows = tuple(
         ReportRow(
-            named(material, one),
+            run_title(material, one),
             one.standing,
             tuple(
                 ReportCell(float(getattr(one.figures.counts, column.key)), target=ItemListLink(one.list))
@@ -70,7 +70,9 @@ def spending_table(material: ReportRuns) -> ReportTable:
         ReportColumn("cached", "Answers there already", NumberFormat.COUNT),
         *(ReportColumn(f"money-{at}", f"Cost, {name}", NumberFormat.MONEY) for at, name in enumerate(currencies)),
     )
-    rows = tuple(ReportRow(named(material, one), one.standing, _spent(one, currencies)) for one in material.asked)
+    rows = tuple(
+        ReportRow(run_title(material, one), one.standing, _spending_cells(one, currencies)) for one in material.asked
+    )
     note = (
         "All answers together, of people the time that they took. Answers that were there already cost nothing again."
     )
@@ -105,12 +107,12 @@ def sets_table(material: ReportRuns) -> ReportTable:
     return ReportTable("sets", "Frozen sets of items", note, columns, tuple(rows), "Set")
 
 
-def named(material: ReportRuns, one: ReportRun) -> str:
+def run_title(material: ReportRuns, one: ReportRun) -> str:
     """Return a run's name where rows are of several tasks."""
     return f"{material.entries[one.task].name}: {one.name}"
 
 
-def _spent(one: ReportRun, currencies: list[str]) -> tuple[ReportCell, ...]:
+def _spending_cells(one: ReportRun, currencies: list[str]) -> tuple[ReportCell, ...]:
     spent, counted = one.figures.spent, one.figures.counts.counted
     return (
         ReportCell(spent.ms / 1000),
@@ -124,7 +126,7 @@ def _spent(one: ReportRun, currencies: list[str]) -> tuple[ReportCell, ...]:
 
 COLLECTION = "collection"
 RIGHT, WRONG, ANSWERED, NOT_ASKED = "right", "wrong", "answered", "not asked"
-_WORST = (JudgmentStatus.ERROR, JudgmentStatus.REFUSED, JudgmentStatus.UNPARSED)
+_STATUS_ORDER = (JudgmentStatus.ERROR, JudgmentStatus.REFUSED, JudgmentStatus.UNPARSED)
 _PLAIN = re.compile(r"[a-z0-9_]{1,40}")
 
 
@@ -133,12 +135,12 @@ def part_key(material: ReportRuns, trait: str, value: str) -> str:
     return f"{_slug(trait)}-{_slug(material.called(trait, value))}"
 
 
-def outcome_of(item: ItemResult) -> str:
+def item_outcome(item: ItemResult) -> str:
     """Return what became of an item, by the worst of what it was asked."""
     statuses = item.said.statuses.values()
     if not statuses:
         return NOT_ASKED
-    for worst in _WORST:
+    for worst in _STATUS_ORDER:
         if worst in statuses:
             return worst.value
     if not item.counts:
@@ -146,7 +148,7 @@ def outcome_of(item: ItemResult) -> str:
     return ANSWERED if item.right is None else RIGHT if item.right else WRONG
 
 
-def list_of(
+def build_item_list(
     one: ReportRun,
     material: ReportRuns,
     items: Mapping[str, FrozenItem],
@@ -177,7 +179,7 @@ def list_of(
             hidden += 1
             continue
         number = len(lines) + 1
-        traits = traits_of(item.said, collections)
+        traits = item_traits(item.said, collections)
         for each in traits:
             parts.setdefault(each, []).append(number)
         lines.append(
@@ -188,7 +190,7 @@ def list_of(
                 frozen.recording_id,
                 frozen.start_us,
                 frozen.end_us,
-                outcome_of(item),
+                item_outcome(item),
                 ReportAnswer(
                     telling.told(item.said.truth),
                     telling.told(item.said.answers),
@@ -214,7 +216,7 @@ def list_of(
     )
 
 
-def leaving(one: ReportItemList) -> ReportItemList:
+def releasable_list(one: ReportItemList) -> ReportItemList:
     """Return what of a list may stand in a report; items keep their numbers."""
     lines = tuple(line for line in one.lines if line.leaves)
     numbers = {line.number for line in lines}
@@ -222,14 +224,14 @@ def leaving(one: ReportItemList) -> ReportItemList:
     return replace(one, lines=lines, parts=parts, withheld=one.withheld + len(one.lines) - len(lines))
 
 
-def traits_of(said: ItemResponse, collections: Mapping[str, str]) -> list[tuple[str, str]]:
+def item_traits(said: ItemResponse, collections: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return trait and value of each part that an item belongs to, as figures have them.
 
     Args:
         said: about the item.
         collections: id -> name.
     """
-    found = ((trait, value) for trait in BROKEN_DOWN_BY for value in parts_by(trait, said.traits.get(trait)))
+    found = ((trait, value) for trait in BREAKDOWN_TRAITS for value in trait_parts(trait, said.traits.get(trait)))
     named = ((trait, collections.get(value, value) if trait == COLLECTION else value) for trait, value in found)
     return [*dict.fromkeys(named)]
 
@@ -243,39 +245,42 @@ def _slug(text: str) -> str:
 
 
 ATTRIBUTES = "attributes"
-_ERROR = {"verdict": "error", "error": "yes"}
+_ERROR_LABELS = {"verdict": "error", "error": "yes"}
 """Task -> the label that says that there is an error."""
 
 
 def error_f1(material: ReportRuns, one: ReportRun) -> dict[str, ReportCell]:
     """Return attribute -> F1 of finding errors among the items that have it; {} for tasks that find none."""
-    if one.task not in _ERROR:
+    if one.task not in _ERROR_LABELS:
         return {}
-    metric = joined(F1, _ERROR[one.task])
+    metric = join_metric_key(F1, _ERROR_LABELS[one.task])
     parts = [part for found in one.figures.breakdowns if found.trait == ATTRIBUTES for part in found.parts]
-    return {part.value: _cell(material, one, part.value, one.part(ATTRIBUTES, part.value, metric)) for part in parts}
+    return {
+        part.value: _attribute_cell(material, one, part.value, one.part(ATTRIBUTES, part.value, metric))
+        for part in parts
+    }
 
 
 def attribute_f1(material: ReportRuns, one: ReportRun) -> dict[str, ReportCell]:
     """Return attribute -> F1 of naming it; {} for other tasks."""
     if one.task != ATTRIBUTES:
         return {}
-    start = joined(F1, " ").strip()
+    start = join_metric_key(F1, " ").strip()
     return {
-        row.metric.removeprefix(start): _cell(material, one, row.metric.removeprefix(start), row)
+        row.metric.removeprefix(start): _attribute_cell(material, one, row.metric.removeprefix(start), row)
         for row in one.figures.labels
     }
 
 
-def _cell(material: ReportRuns, one: ReportRun, attribute: str, row: MetricRow | None) -> ReportCell:
-    return cell_of(row, ItemListLink(one.list, part_key(material, ATTRIBUTES, attribute)))
+def _attribute_cell(material: ReportRuns, one: ReportRun, attribute: str, row: MetricRow | None) -> ReportCell:
+    return figure_cell(row, ItemListLink(one.list, part_key(material, ATTRIBUTES, attribute)))
 
 
 AGREED = "agreed"
 _STATES = ("agreed", "disagreed")
 _ATTRIBUTES = "attributes"
-_SAID_ELSEWHERE = frozenset({AGREED, _ATTRIBUTES, "labels"})
-_MOST = 24
+_OTHER_TABLES = frozenset({AGREED, _ATTRIBUTES, "labels"})
+_MAX_COLUMNS = 24
 """Values of a trait that a table has columns for."""
 
 
@@ -283,7 +288,7 @@ def agreement_tables(material: ReportRuns) -> list[ReportTable]:
     """Return a table for each task with both agreed and disagreed items (SHREC, appendix C)."""
     found = []
     for task in material.tasks():
-        there = {part.value for one in material.of(task) for part in _parts(one, AGREED)}
+        there = {part.value for one in material.of(task) for part in _trait_parts(one, AGREED)}
         if set(_STATES) <= there:
             entry = material.entries[task]
             columns = tuple(
@@ -324,7 +329,7 @@ def attribute_tables(material: ReportRuns) -> list[ReportTable]:
         ),
     ):
         for task in tasks:
-            table = _by_attribute(material, f"{key}-{task}", title, note, measure, task)
+            table = _attribute_table(material, f"{key}-{task}", title, note, measure, task)
             if table is not None:
                 found.append(table)
     return found
@@ -337,8 +342,8 @@ def part_tables(material: ReportRuns) -> list[ReportTable]:
         entry = material.entries[task]
         metric = entry.metrics[0]
         for trait in dict.fromkeys(one.trait for asked in material.of(task) for one in asked.figures.breakdowns):
-            values = list(dict.fromkeys(part.value for one in material.of(task) for part in _parts(one, trait)))
-            if trait in _SAID_ELSEWHERE or not 1 < len(values) <= _MOST:
+            values = list(dict.fromkeys(part.value for one in material.of(task) for part in _trait_parts(one, trait)))
+            if trait in _OTHER_TABLES or not 1 < len(values) <= _MAX_COLUMNS:
                 continue
             columns = tuple(ReportColumn(f"{trait}.{at}", material.titled(trait, one)) for at, one in enumerate(values))
             rows = tuple(
@@ -349,12 +354,12 @@ def part_tables(material: ReportRuns) -> list[ReportTable]:
                 )
                 for one in material.of(task)
             )
-            title = f"{entry.name}: {metric.name} by {_TRAITS.get(trait, trait)}"
+            title = f"{entry.name}: {metric.name} by {_TRAIT_NAMES.get(trait, trait)}"
             found.append(ReportTable(f"{task}-by-{trait}", title, "Mean and sd over the draws.", columns, rows))
     return found
 
 
-def _by_attribute(
+def _attribute_table(
     material: ReportRuns,
     key: str,
     title: str,
@@ -375,16 +380,18 @@ def _by_attribute(
     return ReportTable(key, full, note, columns, rows)
 
 
-def _parts(one: ReportRun, trait: str) -> Iterator:  # type: ignore[type-arg]
+def _trait_parts(one: ReportRun, trait: str) -> Iterator:  # type: ignore[type-arg]
     return (part for found in one.figures.breakdowns if found.trait == trait for part in found.parts)
 
 
 def _part_cell(material: ReportRuns, one: ReportRun, trait: str, value: str, metric: str) -> ReportCell:
     row = one.part(trait, value, metric)
-    return cell_of(row, ItemListLink(one.list, part_key(material, trait, value)) if row is not None and row.n else None)
+    return figure_cell(
+        row, ItemListLink(one.list, part_key(material, trait, value)) if row is not None and row.n else None
+    )
 
 
-_TRAITS = {
+_TRAIT_NAMES = {
     "channel": "channel",
     "collection": "collection",
     "kind": "kind of question",

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from benchmark.metrics.paired_tests import AgainstRaw, EquivalenceConclusion, holm, mcnemar
-from benchmark.metrics.published_figures import ACCURACY, EXACT_MATCH, MACRO_F1, meaning_of
-from benchmark.report.report_data import ReportRun, ReportRuns, cell_of, published_of
+from benchmark.metrics.published_figures import ACCURACY, EXACT_MATCH, MACRO_F1, describe_metric
+from benchmark.report.report_data import ReportRun, ReportRuns, figure_cell, published_for
 from benchmark.report.report_document import (
     ItemListLink,
     NumberFormat,
@@ -23,54 +23,57 @@ from benchmark.report.report_document import (
     ReportTable,
     ResultOrigin,
 )
-from benchmark.results.run_measures import counted
-from benchmark.runs.run_figures import RunComparison, compare, conditions_of
-from project.entities.judgments import RAW
+from benchmark.results.run_measures import metric_contributions
+from benchmark.runs.run_figures import RunComparison, compare_conditions, compare_runs
+from project.entities.judgments import RAW_CONDITION
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.session.session import Session
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
-TASK = "conditions"
+CONDITIONS_TASK = "conditions"
 _METRICS = ((MACRO_F1, "Macro-F1"), (ACCURACY, "Accuracy"))
-_SAYS = {
+_CONCLUSION_TEXTS = {
     EquivalenceConclusion.DIFFERENT: "different",
     EquivalenceConclusion.EQUIVALENT: "equivalent",
     EquivalenceConclusion.DIFFERENT_WITHIN_MARGIN: "different, within the margin",
     EquivalenceConclusion.OPEN: "open",
 }
-Way = tuple[str, str, str, int]
+RunKey = tuple[str, str, str, int]
 
 
-def compared(material: ReportRuns) -> list[list[ReportRun]]:
+def condition_groups(material: ReportRuns) -> list[list[ReportRun]]:
     """Return the runs that differ in nothing but their condition, raw first; only where there are several."""
-    found: dict[Way, list[ReportRun]] = {}
+    found: dict[RunKey, list[ReportRun]] = {}
     for one in material.asked:
         run = one.figures.run
         way = (run.set_id, one.judge, f"{run.variant} {run.shown}", run.seed)
         found.setdefault(way, []).append(one)
     several = [some for some in found.values() if len({one.figures.run.condition for one in some}) > 1]
-    return [sorted(some, key=lambda one: one.figures.run.condition != RAW) for some in several]
+    return [sorted(some, key=lambda one: one.figures.run.condition != RAW_CONDITION) for some in several]
 
 
 def condition_tables(material: ReportRuns) -> list[ReportTable]:
     """Return what each condition comes to, and how each differs from raw."""
-    found = compared(material)
+    found = condition_groups(material)
     if not found:
         return []
-    return [*(_values(material, found, *one) for one in _METRICS if _has(found, one[0])), *_tests(material, found)]
+    return [
+        *(_values_table(material, found, *one) for one in _METRICS if _has_metric(found, one[0])),
+        *_test_tables(material, found),
+    ]
 
 
-def _has(found: Iterable[list[ReportRun]], metric: str) -> bool:
+def _has_metric(found: Iterable[list[ReportRun]], metric: str) -> bool:
     return any(one.row(metric) is not None for some in found for one in some)
 
 
-def _values(material: ReportRuns, found: list[list[ReportRun]], metric: str, name: str) -> ReportTable:
+def _values_table(material: ReportRuns, found: list[list[ReportRun]], metric: str, name: str) -> ReportTable:
     keys = list(dict.fromkeys(one.figures.run.condition for some in found for one in some))
-    keys.sort(key=lambda one: one != RAW)
+    keys.sort(key=lambda one: one != RAW_CONDITION)
     papers: dict[str, dict[str, ReportCell]] = {}
     sources = set()
-    for row in published_of([TASK]):
+    for row in published_for([CONDITIONS_TASK]):
         if row.metric == metric:
             papers.setdefault(f"({row.modality}) {row.name}", {})[row.setting] = ReportCell(row.mean, row.sd)
             sources.add(row.source)
@@ -80,8 +83,10 @@ def _values(material: ReportRuns, found: list[list[ReportRun]], metric: str, nam
     for some in found:
         by_name = {material.condition(one.figures.run.condition): one for one in some}
         cells = [by_name.get(one) for one in named]
-        told = tuple(ReportCell() if one is None else cell_of(one.row(metric), ItemListLink(one.list)) for one in cells)
-        rows.append(ReportRow(_way(material, some[0]), some[0].standing, told))
+        told = tuple(
+            ReportCell() if one is None else figure_cell(one.row(metric), ItemListLink(one.list)) for one in cells
+        )
+        rows.append(ReportRow(_name_without_condition(material, some[0]), some[0].standing, told))
     source = "; ".join(sorted(sources))
     rows += [
         ReportRow(name, ResultOrigin.PUBLISHED, tuple(cells.get(one, ReportCell()) for one in named), source)
@@ -96,14 +101,14 @@ def _values(material: ReportRuns, found: list[list[ReportRun]], metric: str, nam
     )
 
 
-def _tests(material: ReportRuns, found: list[list[ReportRun]]) -> list[ReportTable]:
-    renamed = [replace(one.figures, judge=_way(material, one)) for some in found for one in some]
-    rows = conditions_of(renamed)
+def _test_tables(material: ReportRuns, found: list[list[ReportRun]]) -> list[ReportTable]:
+    renamed = [replace(one.figures, judge=_name_without_condition(material, one)) for some in found for one in some]
+    rows = compare_conditions(renamed)
     tables = []
     for metric in dict.fromkeys(row.metric for row in rows):
         some = [row for row in rows if row.metric == metric]
         told = tuple(
-            ReportRow(f"{one.who}: {material.condition(one.condition)}", ResultOrigin.JUDGE, _test(one.tested))
+            ReportRow(f"{one.who}: {material.condition(one.condition)}", ResultOrigin.JUDGE, _test_cells(one.tested))
             for one in some
         )
         note = (
@@ -112,12 +117,12 @@ def _tests(material: ReportRuns, found: list[list[ReportRun]]) -> list[ReportTab
         )
         key = f"against-raw-{metric.replace('_', '-').replace('.', '-')}"
         tables.append(
-            ReportTable(key, f"Against raw: {some[0].name.lower()}", note, _COLUMNS, told, "Judge and condition")
+            ReportTable(key, f"Against raw: {some[0].name.lower()}", note, _TEST_COLUMNS, told, "Judge and condition")
         )
     return tables
 
 
-_COLUMNS = (
+_TEST_COLUMNS = (
     ReportColumn("difference", "Difference", NumberFormat.SIGNED),
     ReportColumn("interval", "95 % interval", NumberFormat.TEXT),
     ReportColumn("t", "Paired t, p", NumberFormat.P),
@@ -130,34 +135,34 @@ _COLUMNS = (
 )
 
 
-def _test(one: AgainstRaw) -> tuple[ReportCell, ...]:
+def _test_cells(one: AgainstRaw) -> tuple[ReportCell, ...]:
     return (
         ReportCell(one.difference, n=one.n, why=one.reason),
-        ReportCell(text=between(one.low, one.high)),
+        ReportCell(text=format_interval(one.low, one.high)),
         ReportCell(one.t_p_holm),
         ReportCell(one.wilcoxon_p_holm),
         ReportCell(one.effect),
-        ReportCell(text=between(one.effect_low, one.effect_high)),
+        ReportCell(text=format_interval(one.effect_low, one.effect_high)),
         ReportCell(one.margin),
         ReportCell(one.equivalence_p_holm),
-        ReportCell(text=_SAYS[one.conclusion] if not one.reason else "no test", why=one.reason),
+        ReportCell(text=_CONCLUSION_TEXTS[one.conclusion] if not one.reason else "no test", why=one.reason),
     )
 
 
-def between(low: float | None, high: float | None) -> str:
+def format_interval(low: float | None, high: float | None) -> str:
     """Return an interval as text; a dash where there is none."""
     return "\N{EN DASH}" if low is None or high is None else f"{low:+.3f} to {high:+.3f}"
 
 
-def _way(material: ReportRuns, one: ReportRun) -> str:
+def _name_without_condition(material: ReportRuns, one: ReportRun) -> str:
     """Return the name of a run without its condition."""
     condition = material.condition(one.figures.run.condition)
-    name = one.name.removesuffix(f", {condition}") if one.figures.run.condition != RAW else one.name
-    return f"{material.entries[one.task].name}: {name}" if one.task != TASK else name
+    name = one.name.removesuffix(f", {condition}") if one.figures.run.condition != RAW_CONDITION else one.name
+    return f"{material.entries[one.task].name}: {name}" if one.task != CONDITIONS_TASK else name
 
 
 _LEVEL = 0.05
-_PAIR = (
+_PAIR_COLUMNS = (
     ReportColumn("difference", "Difference", NumberFormat.SIGNED),
     ReportColumn("interval", "95 % interval", NumberFormat.TEXT),
     ReportColumn("best_only", "Right: best only", NumberFormat.COUNT),
@@ -166,7 +171,7 @@ _PAIR = (
     ReportColumn("p_holm", "p, corrected", NumberFormat.P),
     ReportColumn("says", "Shows", NumberFormat.TEXT),
 )
-_RUN = (
+_RUN_COLUMNS = (
     ReportColumn("before", "The other", NumberFormat.FIGURE),
     ReportColumn("now", "This", NumberFormat.FIGURE),
     ReportColumn("difference", "Difference", NumberFormat.SIGNED),
@@ -191,7 +196,7 @@ class RunPair:
     found: RunComparison
 
 
-def against_best(
+def compare_with_best(
     session: Session, asked: Sequence[ReportRun], samples: int, after: Callable[[RunPair], RunPair] = lambda pair: pair
 ) -> list[RunPair]:
     """Return each run beside the best of its set by the task's first figure, where there are two runs or more.
@@ -200,12 +205,12 @@ def against_best(
     """
     pairs = []
     for item_set in dict.fromkeys(one.figures.item_set.id for one in asked):
-        known = [one for one in asked if one.figures.item_set.id == item_set and _first(one) is not None]
+        known = [one for one in asked if one.figures.item_set.id == item_set and _first_mean(one) is not None]
         if len(known) < 2:
             continue
-        best = max(known, key=lambda one: _first(one) or 0.0)
+        best = max(known, key=lambda one: _first_mean(one) or 0.0)
         pairs += [
-            after(RunPair(one, best.name, compare(session, one.figures, best.figures, samples)))
+            after(RunPair(one, best.name, compare_runs(session, one.figures, best.figures, samples)))
             for one in known
             if one is not best
         ]
@@ -216,7 +221,7 @@ def pair_table(material: ReportRuns, pairs: Sequence[RunPair]) -> ReportTable | 
     """Return whether judges are told apart from the best; None without any."""
     if not pairs:
         return None
-    corrected = holm({at: _p(one.found) for at, one in enumerate(pairs)})
+    corrected = holm({at: _mcnemar_p(one.found) for at, one in enumerate(pairs)})
     rows = []
     for at, pair in enumerate(pairs):
         right, first = pair.found.right, pair.found.rows[0] if pair.found.rows else None
@@ -224,12 +229,12 @@ def pair_table(material: ReportRuns, pairs: Sequence[RunPair]) -> ReportTable | 
         p = corrected[at]
         cells = (
             ReportCell(apart.value if apart else None, n=pair.found.n, target=ItemListLink(pair.one.list)),
-            ReportCell(text=between(apart.low, apart.high) if apart else between(None, None)),
+            ReportCell(text=format_interval(apart.low, apart.high) if apart else format_interval(None, None)),
             ReportCell(float(right.second_only) if right else None),
             ReportCell(float(right.first_only) if right else None),
-            ReportCell(_p(pair.found)),
+            ReportCell(_mcnemar_p(pair.found)),
             ReportCell(p),
-            ReportCell(text=_told_apart(p)),
+            ReportCell(text=_best_text(p)),
         )
         name = f"{material.entries[pair.one.task].name}: {pair.one.name} beside {pair.beside}"
         rows.append(ReportRow(name, pair.one.standing, cells))
@@ -237,7 +242,9 @@ def pair_table(material: ReportRuns, pairs: Sequence[RunPair]) -> ReportTable | 
         "The task's first figure on the items that both answered, with an interval over recordings where it is a sum "
         "over items; McNemar's test of who is right, each item once. p values are corrected over this table (Holm)."
     )
-    return ReportTable("significance", "Each beside the best of its set", note, _PAIR, tuple(rows), "Task and judge")
+    return ReportTable(
+        "significance", "Each beside the best of its set", note, _PAIR_COLUMNS, tuple(rows), "Task and judge"
+    )
 
 
 def run_table(material: ReportRuns, pairs: Sequence[RunPair]) -> ReportTable:
@@ -251,10 +258,10 @@ def run_table(material: ReportRuns, pairs: Sequence[RunPair]) -> ReportTable:
             ReportCell(row.second),
             ReportCell(row.first, target=ItemListLink(pair.one.list)),
             ReportCell(apart.value, n=apart.n or None),
-            ReportCell(text=between(apart.low, apart.high)),
+            ReportCell(text=format_interval(apart.low, apart.high)),
             ReportCell(apart.p),
             ReportCell(p),
-            ReportCell(text=said(row.metric, apart.value, apart.low, apart.high, p)),
+            ReportCell(text=describe_difference(row.metric, apart.value, apart.low, apart.high, p)),
         )
         name = f"{material.entries[pair.one.task].name}: {pair.one.name} beside {pair.beside}, {row.name.lower()}"
         rows.append(ReportRow(name, pair.one.standing, cells))
@@ -262,52 +269,54 @@ def run_table(material: ReportRuns, pairs: Sequence[RunPair]) -> ReportTable:
         "On the items that count in both, by resampling recordings with both; p values are corrected over this table "
         "(Holm). Runs over other sets have no test."
     )
-    return ReportTable("earlier", "What changed", note, _RUN, tuple(rows), "Task, judge, figure")
+    return ReportTable("earlier", "What changed", note, _RUN_COLUMNS, tuple(rows), "Task, judge, figure")
 
 
-def said(metric: str, difference: float | None, low: float | None, high: float | None, p: float | None) -> str:
+def describe_difference(
+    metric: str, difference: float | None, low: float | None, high: float | None, p: float | None
+) -> str:
     """Return what a difference shows, in a word or two: only what is beyond noise is a change."""
     if difference is None:
         return "undefined"
     if p is None and (low is None or high is None):
         return "not known"
-    beyond = p < _LEVEL if p is not None else any(_beyond(low, high))
+    beyond = p < _LEVEL if p is not None else any(_excludes_zero(low, high))
     if not beyond or not difference:
         return "within noise"
-    meaning = meaning_of(metric)
+    meaning = describe_metric(metric)
     return "better" if (difference > 0) is (meaning is None or meaning.high_is_good) else "worse"
 
 
-def _beyond(low: float | None, high: float | None) -> Iterator[bool]:
+def _excludes_zero(low: float | None, high: float | None) -> Iterator[bool]:
     yield low is not None and low > 0
     yield high is not None and high < 0
 
 
-def _quick(one: ReportRun) -> bool:
+def _is_additive(one: ReportRun) -> bool:
     """Tell whether every figure of a task is a sum over items: intervals of others take seconds for each pair."""
-    return {row.metric for row in one.figures.rows} <= counted(one.figures.counted).keys()
+    return {row.metric for row in one.figures.rows} <= metric_contributions(one.figures.counted).keys()
 
 
-def _first(one: ReportRun) -> float | None:
+def _first_mean(one: ReportRun) -> float | None:
     row = one.figures.rows[0] if one.figures.rows else None
     return row.mean if row is not None else None
 
 
-def _p(found: RunComparison) -> float | None:
+def _mcnemar_p(found: RunComparison) -> float | None:
     return found.right.p if found.right is not None else None
 
 
-def _told_apart(p: float | None) -> str:
+def _best_text(p: float | None) -> str:
     if p is None:
         return "no test"
     return "differs from the best" if p < _LEVEL else "not told apart from the best"
 
 
-RESULTS = "results.json"
+RESULTS_NAME = "results.json"
 _FORMAT = "greenroom benchmark report"
-_NORMAL = 1.959964
+_Z_95 = 1.959964
 """Standard errors on either side of a 95 % interval."""
-_COUNTS_RIGHT = frozenset({ACCURACY, EXACT_MATCH})
+_MCNEMAR_METRICS = frozenset({ACCURACY, EXACT_MATCH})
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,12 +336,12 @@ class Before:
     right: Mapping[str, bool]
 
 
-def results_of(material: ReportRuns, *, at: str) -> dict[str, Json]:
+def results_json(material: ReportRuns, *, at: str) -> dict[str, Json]:
     """Return what a later report compares with, and what a program reads."""
-    return {"format": _FORMAT, "version": 1, "at": at, "runs": [_run(one, material) for one in material.asked]}
+    return {"format": _FORMAT, "version": 1, "at": at, "runs": [_run_json(one, material) for one in material.asked]}
 
 
-def read_earlier(path: Path) -> list[Before]:
+def read_earlier_runs(path: Path) -> list[Before]:
     """Read the runs of an earlier report.
 
     Args:
@@ -341,19 +350,21 @@ def read_earlier(path: Path) -> list[Before]:
     Raises:
         UserError: it is no report, or cannot be read.
     """
-    file = path / RESULTS if path.is_dir() else path
+    file = path / RESULTS_NAME if path.is_dir() else path
     try:
         found = json.loads(file.read_text("utf-8"))
         if found["format"] != _FORMAT:
             raise ValueError
-        return [_before(one) for one in found["runs"]]
+        return [_read_earlier_run(one) for one in found["runs"]]
     except OSError as error:
         raise UserError(
-            f"{shown(file.name)} cannot be read: {error.strerror}.", "Name the folder of an earlier report, or a run."
+            f"{escape_unprintable(file.name)} cannot be read: {error.strerror}.",
+            "Name the folder of an earlier report, or a run.",
         ) from None
     except (ValueError, TypeError, KeyError, AttributeError):
         raise UserError(
-            f"{shown(file.name)} is not the results of a report.", "Name the folder of an earlier report, or a run."
+            f"{escape_unprintable(file.name)} is not the results of a report.",
+            "Name the folder of an earlier report, or a run.",
         ) from None
 
 
@@ -364,9 +375,11 @@ def earlier_table(material: ReportRuns, earlier: Sequence[Before]) -> ReportTabl
         material: of the report.
         earlier: runs to compare with; those of the same task and name are.
     """
-    pairs = [*_pairs(material, earlier)]
+    pairs = [*_earlier_pairs(material, earlier)]
     tests = holm({place: _earlier_p(now, before, metric) for place, (now, before, metric) in enumerate(pairs)})
-    rows = tuple(_row(material, now, before, metric, tests[place]) for place, (now, before, metric) in enumerate(pairs))
+    rows = tuple(
+        _earlier_row(material, now, before, metric, tests[place]) for place, (now, before, metric) in enumerate(pairs)
+    )
     note = (
         "Where both answered the same items, McNemar's test, corrected over this table (Holm); else the 95 % intervals "
         "over recordings, as if the two had nothing in common, which calls too little a change."
@@ -387,68 +400,68 @@ _EARLIER_COLUMNS = (
 EarlierPair = tuple[ReportRun, Before, str]
 
 
-def _pairs(material: ReportRuns, earlier: Sequence[Before]) -> Iterator[EarlierPair]:
+def _earlier_pairs(material: ReportRuns, earlier: Sequence[Before]) -> Iterator[EarlierPair]:
     for now in material.asked:
         for before in earlier:
             if (before.task, before.name) == (now.task, now.name):
                 yield from ((now, before, row.metric) for row in now.figures.rows if row.metric in before.figures)
 
 
-def _row(material: ReportRuns, now: ReportRun, before: Before, metric: str, p: float | None) -> ReportRow:
+def _earlier_row(material: ReportRuns, now: ReportRun, before: Before, metric: str, p: float | None) -> ReportRow:
     own = now.row(metric)
     assert own is not None
     past, past_low, past_high = before.figures[metric]
     difference = None if own.mean is None or past is None else own.mean - past
-    error = _error(own.low, own.high), _error(past_low, past_high)
+    error = _standard_error(own.low, own.high), _standard_error(past_low, past_high)
     low = high = None
     if difference is not None and error[0] is not None and error[1] is not None:
-        half = _NORMAL * math.hypot(error[0], error[1])
+        half = _Z_95 * math.hypot(error[0], error[1])
         low, high = difference - half, difference + half
-    lost, won = _changed(now, before, metric)
+    lost, won = _lost_and_won(now, before, metric)
     cells = (
         ReportCell(past, low=past_low, high=past_high),
         ReportCell(own.mean, low=own.low, high=own.high, n=own.n, target=ItemListLink(now.list)),
         ReportCell(difference),
-        ReportCell(text=between(low, high)),
+        ReportCell(text=format_interval(low, high)),
         ReportCell(lost),
         ReportCell(won),
         ReportCell(p),
-        ReportCell(text=said(metric, difference, low, high, p)),
+        ReportCell(text=describe_difference(metric, difference, low, high, p)),
     )
     return ReportRow(f"{material.entries[now.task].name}: {now.name}, {own.name.lower()}", ResultOrigin.JUDGE, cells)
 
 
 def _earlier_p(now: ReportRun, before: Before, metric: str) -> float | None:
-    both = _both(now, before, metric)
+    both = _shared_answers(now, before, metric)
     return mcnemar(*both).p if both else None
 
 
-def _changed(now: ReportRun, before: Before, metric: str) -> tuple[float | None, float | None]:
-    both = _both(now, before, metric)
+def _lost_and_won(now: ReportRun, before: Before, metric: str) -> tuple[float | None, float | None]:
+    both = _shared_answers(now, before, metric)
     if not both:
         return None, None
     pairs = [*zip(*both, strict=True)]
     return float(sum(was and not is_ for is_, was in pairs)), float(sum(is_ and not was for is_, was in pairs))
 
 
-def _both(now: ReportRun, before: Before, metric: str) -> tuple[list[bool], list[bool]] | None:
+def _shared_answers(now: ReportRun, before: Before, metric: str) -> tuple[list[bool], list[bool]] | None:
     """Return whether each item was answered right now and before, where the figure counts that, over the same items."""
-    if metric not in _COUNTS_RIGHT or before.set_sha256 != now.figures.item_set.sha256:
+    if metric not in _MCNEMAR_METRICS or before.set_sha256 != now.figures.item_set.sha256:
         return None
-    right = _right(now)
+    right = _right_by_item(now)
     shared = [one for one in right if one in before.right]
     return ([right[one] for one in shared], [before.right[one] for one in shared]) if shared else None
 
 
-def _right(one: ReportRun) -> dict[str, bool]:
+def _right_by_item(one: ReportRun) -> dict[str, bool]:
     return {item.said.item_id: item.right for item in one.figures.items if item.right is not None}
 
 
-def _error(low: float | None, high: float | None) -> float | None:
-    return None if low is None or high is None else (high - low) / (2 * _NORMAL)
+def _standard_error(low: float | None, high: float | None) -> float | None:
+    return None if low is None or high is None else (high - low) / (2 * _Z_95)
 
 
-def _run(one: ReportRun, material: ReportRuns) -> dict[str, Json]:
+def _run_json(one: ReportRun, material: ReportRuns) -> dict[str, Json]:
     run, figures = one.figures.run, one.figures
     return {
         "task": one.task,
@@ -464,18 +477,18 @@ def _run(one: ReportRun, material: ReportRuns) -> dict[str, Json]:
         "labels": [row.as_json() for row in figures.labels],
         "counts": figures.counts.as_json(),
         "spent": figures.spent.as_json(),
-        "right": {**_right(one)},
+        "right": {**_right_by_item(one)},
     }
 
 
-def _before(found: Mapping[str, Any]) -> Before:
+def _read_earlier_run(found: Mapping[str, Any]) -> Before:
     figures = {}
     for row in found["figures"]:
         low, high = row["interval"] or (None, None)
-        figures[str(row["metric"])] = (_number(row["mean"]), _number(low), _number(high))
+        figures[str(row["metric"])] = (_optional_float(row["mean"]), _optional_float(low), _optional_float(high))
     right = {str(key): bool(one) for key, one in cast(dict[str, Json], found["right"]).items()}
     return Before(str(found["task"]), str(found["name"]), str(found["set_sha256"]), figures, right)
 
 
-def _number(value: Any) -> float | None:
+def _optional_float(value: Any) -> float | None:
     return None if value is None else float(value)

@@ -22,14 +22,14 @@ from benchmark.report.report_document import (
     ReportSection,
     ReportTable,
     ResultOrigin,
-    groups_of,
-    moment,
-    more_of,
-    spread,
-    took,
-    written,
+    cell_hint,
+    column_groups,
+    format_cell,
+    format_duration,
+    format_moment,
+    format_sd,
 )
-from project.text_format import shown
+from project.text_format import escape_unprintable
 from resources import resource
 
 _MARKS = {
@@ -42,12 +42,12 @@ _FILES = (("csv", "CSV"), ("tex", "LaTeX"))
 _BEFORE_SVG = re.compile(rb"^.*?(?=<svg)", re.DOTALL)
 
 
-def text(plain: str) -> str:
+def escape_html(plain: str) -> str:
     """Return plain text for HTML, also inside quotes; what cannot be printed is shown as such."""
-    return escape(shown(plain), quote=True)
+    return escape(escape_unprintable(plain), quote=True)
 
 
-def page(title: str, body: Sequence[str], *, fonts: bool = False) -> str:
+def render_page(title: str, body: Sequence[str], *, fonts: bool = False) -> str:
     """Return a page of its own. Nothing but the one style sheet in it, and typefaces in it, may ever be loaded.
 
     Args:
@@ -55,7 +55,7 @@ def page(title: str, body: Sequence[str], *, fonts: bool = False) -> str:
         body: lines of it.
         fonts: whether it holds the typeface that plots were measured in; else the reader's own stands in for it.
     """
-    style = (_typefaces() if fonts else "") + resource("report", "report.css").read_text("utf-8")
+    style = (_font_css() if fonts else "") + resource("report", "report.css").read_text("utf-8")
     allowed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     rule = f"default-src 'none'; style-src 'sha256-{allowed}'; font-src data:; base-uri 'none'; form-action 'none'"
     return "\n".join(
@@ -67,7 +67,7 @@ def page(title: str, body: Sequence[str], *, fonts: bool = False) -> str:
             f'<meta http-equiv="Content-Security-Policy" content="{rule}">',
             '<meta name="referrer" content="no-referrer">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{text(title)}</title>",
+            f"<title>{escape_html(title)}</title>",
             f"<style>{style}</style>",
             "</head>",
             "<body>",
@@ -79,18 +79,18 @@ def page(title: str, body: Sequence[str], *, fonts: bool = False) -> str:
     )
 
 
-def html_of(report: BenchmarkReport) -> str:
+def render_html(report: BenchmarkReport) -> str:
     """Return the report; numbers lead to the pages of items beside it."""
-    return page(report.title, list(_body(report)), fonts=any(one.pictures for one in report.sections))
+    return render_page(report.title, list(_body(report)), fonts=any(one.pictures for one in report.sections))
 
 
-def warning(said: str) -> list[str]:
+def warning_lines(said: str) -> list[str]:
     """Return what a reader has to know before passing a page on."""
-    return [f'<p class="warning">{text(said)}</p>'] if said else []
+    return [f'<p class="warning">{escape_html(said)}</p>'] if said else []
 
 
 @cache
-def _typefaces() -> str:
+def _font_css() -> str:
     found = []
     for name, weight in (("Inter-Regular.otf", 400), ("Inter-SemiBold.otf", 600)):
         data = base64.b64encode(resource("fonts", name).read_bytes()).decode()
@@ -101,15 +101,15 @@ def _typefaces() -> str:
 
 
 def _body(report: BenchmarkReport) -> Iterator[str]:
-    yield f"<header><h1>{text(report.title)}</h1>"
-    yield from warning(report.warning)
+    yield f"<header><h1>{escape_html(report.title)}</h1>"
+    yield from warning_lines(report.warning)
     yield "<dl>"
     for name, said in report.facts.items():
-        yield f"<div><dt>{text(name)}</dt><dd>{text(said)}</dd></div>"
+        yield f"<div><dt>{escape_html(name)}</dt><dd>{escape_html(said)}</dd></div>"
     yield "</dl></header>"
     yield '<nav aria-label="Sections"><ul>'
     for section in report.sections:
-        yield f'<li><a href="#{section.key}">{text(section.title)}</a></li>'
+        yield f'<li><a href="#{section.key}">{escape_html(section.title)}</a></li>'
     if report.lists:
         yield '<li><a href="#items">Items</a></li>'
     yield "</ul></nav><main>"
@@ -118,15 +118,15 @@ def _body(report: BenchmarkReport) -> Iterator[str]:
     if report.lists:
         yield '<section id="items"><h2>Items</h2><p>What became of each item, and where it is in the footage.</p><ul>'
         for one in report.lists:
-            yield f'<li><a href="items/{one.key}.html">{text(one.task)}, {text(one.judge)}</a>: {len(one.lines):,}</li>'
+            yield f'<li><a href="items/{one.key}.html">{escape_html(one.task)}, {escape_html(one.judge)}</a>: {len(one.lines):,}</li>'
         yield "</ul></section>"
     yield "</main>"
 
 
 def _section(section: ReportSection) -> Iterator[str]:
-    yield f'<section id="{section.key}"><h2>{text(section.title)}</h2>'
+    yield f'<section id="{section.key}"><h2>{escape_html(section.title)}</h2>'
     for line in section.lines:
-        yield f"<p>{text(line)}</p>"
+        yield f"<p>{escape_html(line)}</p>"
     for table in section.tables:
         yield from _table(table)
     if section.pictures:
@@ -139,78 +139,89 @@ def _section(section: ReportSection) -> Iterator[str]:
 
 def _table(table: ReportTable) -> Iterator[str]:
     yield f'<div class="table" id="table-{table.key}"><table>'
-    note = f"<span>{text(table.note)}</span>" if table.note else ""
-    yield f"<caption><strong>{text(table.title)}</strong>{note}</caption><thead>"
-    groups = groups_of(table.columns)
+    note = f"<span>{escape_html(table.note)}</span>" if table.note else ""
+    yield f"<caption><strong>{escape_html(table.title)}</strong>{note}</caption><thead>"
+    groups = column_groups(table.columns)
     if any(name for name, _ in groups):
         cells = "".join(
-            f'<th colspan="{span}" scope="colgroup"{" class=group" if name else ""}>{text(name)}</th>'
+            f'<th colspan="{span}" scope="colgroup"{" class=group" if name else ""}>{escape_html(name)}</th>'
             for name, span in groups
         )
         yield f"<tr><td></td>{cells}</tr>"
-    names = "".join(f'<th scope="col">{text(one.name)}</th>' for one in table.columns)
-    yield f'<tr><th scope="col" class="name">{text(table.corner)}</th>{names}</tr></thead><tbody>'
+    names = "".join(f'<th scope="col">{escape_html(one.name)}</th>' for one in table.columns)
+    yield f'<tr><th scope="col" class="name">{escape_html(table.corner)}</th>{names}</tr></thead><tbody>'
     for row in table.rows:
         yield _row(row, table.columns)
     yield "</tbody></table>"
     sources = dict.fromkeys(row.source for row in table.rows if row.source)
     if sources:
-        yield f'<p class="sources">Published: {text("; ".join(sources))}.</p>'
+        yield f'<p class="sources">Published: {escape_html("; ".join(sources))}.</p>'
     files = " ".join(f'<a href="tables/{table.key}.{kind}">{name}</a>' for kind, name in _FILES)
     yield f'<p class="files">{files}</p></div>'
 
 
 def _row(row: ReportRow, columns: Sequence[ReportColumn]) -> str:
     mark = f' <span class="mark">{_MARKS[row.standing]}</span>' if row.standing in _MARKS else ""
-    source = f' title="{text(row.source)}"' if row.source else ""
+    source = f' title="{escape_html(row.source)}"' if row.source else ""
     cells = "".join(_cell(cell, column) for cell, column in zip(row.cells, columns, strict=True))
-    return f'<tr class="{row.standing.value}"><th scope="row"{source}>{text(row.name)}{mark}</th>{cells}</tr>'
+    return f'<tr class="{row.standing.value}"><th scope="row"{source}>{escape_html(row.name)}{mark}</th>{cells}</tr>'
 
 
 def _cell(cell: ReportCell, column: ReportColumn) -> str:
-    said = text(written(cell, column.number))
+    said = escape_html(format_cell(cell, column.number))
     said = f"<b>{said}</b>" if cell.best else said
-    beside = spread(cell, column.number)
+    beside = format_sd(cell, column.number)
     said += f'<span class="sd"> ± {beside}</span>' if beside else ""
     if cell.target is not None:
         part = f"#{cell.target.part}" if cell.target.part else ""
         said = f'<a href="items/{cell.target.list}.html{part}">{said}</a>'
-    more = more_of(cell)
+    more = cell_hint(cell)
     kind = ' class="text"' if column.number is NumberFormat.TEXT else ""
-    return f'<td{kind} title="{text(more)}">{said}</td>' if more else f"<td{kind}>{said}</td>"
+    return f'<td{kind} title="{escape_html(more)}">{said}</td>' if more else f"<td{kind}>{said}</td>"
 
 
 def _picture(picture: ReportPlot) -> Iterator[str]:
     yield f'<figure id="plot-{picture.key}">{_BEFORE_SVG.sub(b"", picture.svg, 1).decode()}'
     yield (
-        f'<figcaption>{text(picture.title)} <a href="plots/{picture.key}.svg">SVG</a> '
+        f'<figcaption>{escape_html(picture.title)} <a href="plots/{picture.key}.svg">SVG</a> '
         f'<a href="plots/{picture.key}.png">PNG</a> <a href="plots/{picture.key}.csv">CSV</a></figcaption>'
-        f"<details><summary>Numbers</summary><pre>{text_lines(picture.words)}</pre></details></figure>"
+        f"<details><summary>Numbers</summary><pre>{escape_lines(picture.words)}</pre></details></figure>"
     )
 
 
-def text_lines(plain: str) -> str:
+def escape_lines(plain: str) -> str:
     """Return several lines of plain text for HTML."""
-    return "\n".join(text(line) for line in plain.split("\n"))
+    return "\n".join(escape_html(line) for line in plain.split("\n"))
 
 
-_HEADS = ("Item", "Draw", "Recording", "Time", "Outcome", "Right answer", "Answer", "Took", "Show it", "What it is")
+_ITEM_COLUMNS = (
+    "Item",
+    "Draw",
+    "Recording",
+    "Time",
+    "Outcome",
+    "Right answer",
+    "Answer",
+    "Took",
+    "Show it",
+    "What it is",
+)
 
 
-def items_page(one: ReportItemList, warn: str) -> str:
+def render_items_page(one: ReportItemList, warn: str) -> str:
     """Return the page of a run.
 
     Args:
         one: its items.
         warn: what a reader has to know before passing it on; "" where nothing.
     """
-    return page(f"{one.task}, {one.judge}", list(_html_items_body(one, warn)))
+    return render_page(f"{one.task}, {one.judge}", list(_items_body(one, warn)))
 
 
-def _html_items_body(one: ReportItemList, warn: str) -> Iterator[str]:
-    yield f'<header><p><a href="../report.html">Back to the report</a></p><h1>{text(one.task)}, {text(one.judge)}</h1>'
-    yield from warning(warn)
-    yield f"<p>{len(one.lines):,} items of the set {text(one.item_set)}."
+def _items_body(one: ReportItemList, warn: str) -> Iterator[str]:
+    yield f'<header><p><a href="../report.html">Back to the report</a></p><h1>{escape_html(one.task)}, {escape_html(one.judge)}</h1>'
+    yield from warning_lines(warn)
+    yield f"<p>{len(one.lines):,} items of the set {escape_html(one.item_set)}."
     if one.withheld:
         yield f" {one.withheld:,} more count in the figures and are not listed: their recordings may not leave."
     yield "</p>"
@@ -220,7 +231,7 @@ def _html_items_body(one: ReportItemList, warn: str) -> Iterator[str]:
     yield '<section><h2>All items</h2><input type="checkbox" id="only-wrong"><label for="only-wrong">'
     yield "Only those that are not right</label>"
     yield '<div class="table"><table class="items"><thead><tr>'
-    yield "".join(f'<th scope="col">{name}</th>' for name in _HEADS) + "</tr></thead><tbody>"
+    yield "".join(f'<th scope="col">{name}</th>' for name in _ITEM_COLUMNS) + "</tr></thead><tbody>"
     for line in one.lines:
         yield from _line(line)
     yield "</tbody></table></div></section>"
@@ -228,21 +239,21 @@ def _html_items_body(one: ReportItemList, warn: str) -> Iterator[str]:
         yield '<section id="parts"><h2>By part</h2><dl class="parts">'
         for part in one.parts:
             links = " ".join(f'<a href="#item-{number}">{number}</a>' for number in part.numbers)
-            yield f'<div id="{part.key}"><dt>{text(part.title)} ({len(part.numbers):,})</dt><dd>{links}</dd></div>'
+            yield f'<div id="{part.key}"><dt>{escape_html(part.title)} ({len(part.numbers):,})</dt><dd>{links}</dd></div>'
         yield "</dl></section>"
     yield "</main>"
 
 
 def _line(line: ItemLine) -> Iterator[str]:
-    start, end = moment(line.start_us), moment(line.end_us)
+    start, end = format_moment(line.start_us), format_moment(line.end_us)
     command = f"greenroom open STUDY --recording {line.recording} --at {start}"
     cells = (
         *(str(line.draw), str(line.recording), f"{start} to {end}", line.outcome),
-        *(line.words.truth, line.words.said, took(line.ms) if line.ms else ""),
+        *(line.words.truth, line.words.said, format_duration(line.ms) if line.ms else ""),
     )
     kind = line.outcome.replace(" ", "-")
     yield f'<tr id="item-{line.number}" class="{kind}"><th scope="row">{line.number}</th>'
-    yield "".join(f"<td>{text(cell)}</td>" for cell in cells) + f"<td><code>{text(command)}</code>"
+    yield "".join(f"<td>{escape_html(cell)}</td>" for cell in cells) + f"<td><code>{escape_html(command)}</code>"
     for name, said in line.texts.items():
-        yield f"<details><summary>{text(name)}</summary><pre>{text_lines(said)}</pre></details>"
-    yield f"</td><td>{text(line.words.traits)}</td></tr>"
+        yield f"<details><summary>{escape_html(name)}</summary><pre>{escape_lines(said)}</pre></details>"
+    yield f"</td><td>{escape_html(line.words.traits)}</td></tr>"

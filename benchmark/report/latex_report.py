@@ -11,11 +11,11 @@ from benchmark.report.report_document import (
     ReportRow,
     ReportTable,
     ResultOrigin,
-    groups_of,
-    spread,
-    written,
+    column_groups,
+    format_cell,
+    format_sd,
 )
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
 _ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -46,15 +46,15 @@ _ESCAPES = {
     "\N{HORIZONTAL ELLIPSIS}": r"\dots{}",
     "\N{NO-BREAK SPACE}": "~",
 }
-_APART = "\N{BELL}"
+_HYPHEN_MARK = "\N{BELL}"
 """Stands between two hyphens until they are written, so that they do not become one dash."""
-_KNOWN_TO_T1 = 0x17F
+_MAX_T1_LETTER = 0x17F
 """Letters up to here have a glyph in the encoding T1."""
-_LINE = 40
+_MAX_LINE_CHARS = 40
 """A text of more letters than this goes over several lines."""
-_WIDE = 7
+_MAX_COLUMNS = 7
 """More columns than this are scaled down to the width of the text."""
-_HEAD = r"""% Compiles as it is. In a paper of your own: \usepackage[T1]{fontenc}, textcomp, booktabs, graphicx.
+_PREAMBLE = r"""% Compiles as it is. In a paper of your own: \usepackage[T1]{fontenc}, textcomp, booktabs, graphicx.
 \documentclass{article}
 \usepackage[utf8]{inputenc}
 \usepackage[T1]{fontenc}
@@ -66,20 +66,22 @@ _HEAD = r"""% Compiles as it is. In a paper of your own: \usepackage[T1]{fontenc
 """
 
 
-def escaped(text: str) -> str:
+def escape_latex(text: str) -> str:
     """Return plain text as LaTeX: one line, no command, only letters that T1 has."""
-    line = "".join(_letter(one) for one in " ".join(shown(text).split()).replace("--", f"-{_APART}-"))
-    return line.replace(_APART, "{}")
+    line = "".join(
+        _escape_letter(one) for one in " ".join(escape_unprintable(text).split()).replace("--", f"-{_HYPHEN_MARK}-")
+    )
+    return line.replace(_HYPHEN_MARK, "{}")
 
 
 def latex_document(report: BenchmarkReport) -> str:
     """Return a document that shows every table of a report."""
-    parts = [_HEAD, rf"\section*{{{escaped(report.title)}}}", ""]
+    parts = [_PREAMBLE, rf"\section*{{{escape_latex(report.title)}}}", ""]
     if report.warning:
-        parts += [rf"\textbf{{{escaped(report.warning)}}}", ""]
+        parts += [rf"\textbf{{{escape_latex(report.warning)}}}", ""]
     for section in report.sections:
         if section.tables:
-            parts += [rf"\subsection*{{{escaped(section.title)}}}", ""]
+            parts += [rf"\subsection*{{{escape_latex(section.title)}}}", ""]
             parts += [rf"\input{{tables/{table.key}.tex}}" for table in section.tables]
             parts += [r"\clearpage", ""]
     return "\n".join([*parts, r"\end{document}", ""])
@@ -87,10 +89,10 @@ def latex_document(report: BenchmarkReport) -> str:
 
 def latex_table(table: ReportTable) -> str:
     """Return one table as a `table` environment."""
-    scaled = len(table.columns) > _WIDE
-    sides = "".join(_side(table, place) for place in range(len(table.columns)))
+    scaled = len(table.columns) > _MAX_COLUMNS
+    sides = "".join(_column_spec(table, place) for place in range(len(table.columns)))
     body = [rf"\begin{{tabular}}{{l{sides}}}", r"\toprule"]
-    body += _heads(table)
+    body += _head_rows(table)
     body.append(r"\midrule")
     before: ResultOrigin | None = None
     for row in table.rows:
@@ -102,36 +104,36 @@ def latex_table(table: ReportTable) -> str:
     if scaled:
         body = [r"\resizebox{\textwidth}{!}{%", *body, "}"]
     published = any(row.standing is ResultOrigin.PUBLISHED for row in table.rows)
-    note = f"{escaped(table.note)}" + (r" $^\dagger$ As published." if published else "")
-    caption = rf"\caption{{\textbf{{{escaped(table.title)}.}} {note}}}"
+    note = f"{escape_latex(table.note)}" + (r" $^\dagger$ As published." if published else "")
+    caption = rf"\caption{{\textbf{{{escape_latex(table.title)}.}} {note}}}"
     lines = [r"\begin{table}[htbp]", r"\centering", r"\small", *body, caption, rf"\label{{tab:{table.key}}}"]
     return "\n".join([*lines, r"\end{table}", ""])
 
 
-def _side(table: ReportTable, place: int) -> str:
+def _column_spec(table: ReportTable, place: int) -> str:
     """Return how a column is set: numbers at the right, long texts in lines."""
     if table.columns[place].number is not NumberFormat.TEXT:
         return "r"
-    return "p{6cm}" if max((len(row.cells[place].text) for row in table.rows), default=0) > _LINE else "l"
+    return "p{6cm}" if max((len(row.cells[place].text) for row in table.rows), default=0) > _MAX_LINE_CHARS else "l"
 
 
-def _heads(table: ReportTable) -> list[str]:
-    groups = groups_of(table.columns)
+def _head_rows(table: ReportTable) -> list[str]:
+    groups = column_groups(table.columns)
     lines = []
     if any(name for name, _ in groups):
         cells, rules, at = [""], [], 2
         for name, span in groups:
-            cells.append(rf"\multicolumn{{{span}}}{{c}}{{{escaped(name)}}}")
+            cells.append(rf"\multicolumn{{{span}}}{{c}}{{{escape_latex(name)}}}")
             if name:
                 rules.append(rf"\cmidrule(lr){{{at}-{at + span - 1}}}")
             at += span
         lines += [" & ".join(cells) + r" \\", " ".join(rules)]
-    names = [escaped(table.corner), *(escaped(one.name) for one in table.columns)]
+    names = [escape_latex(table.corner), *(escape_latex(one.name) for one in table.columns)]
     return [*lines, " & ".join(names) + r" \\"]
 
 
 def _row(row: ReportRow, columns: Sequence[ReportColumn]) -> str:
-    name = escaped(row.name)
+    name = escape_latex(row.name)
     if row.standing is ResultOrigin.PUBLISHED:
         name = rf"\textit{{{name}}}$^\dagger$"
     cells = [_cell(cell, column) for cell, column in zip(row.cells, columns, strict=True)]
@@ -140,9 +142,9 @@ def _row(row: ReportRow, columns: Sequence[ReportColumn]) -> str:
 
 
 def _cell(cell: ReportCell, column: ReportColumn) -> str:
-    text = escaped(written(cell, column.number)) if cell.text or cell.value is not None else "--"
+    text = escape_latex(format_cell(cell, column.number)) if cell.text or cell.value is not None else "--"
     text = rf"\textbf{{{text}}}" if cell.best else text
-    beside = spread(cell, column.number)
+    beside = format_sd(cell, column.number)
     return rf"{text}$\pm${beside}" if beside else text
 
 
@@ -152,12 +154,12 @@ def _block(standing: ResultOrigin) -> int:
     )
 
 
-def _letter(one: str) -> str:
-    if one == _APART:
+def _escape_letter(one: str) -> str:
+    if one == _HYPHEN_MARK:
         return one
     if one in _ESCAPES:
         return _ESCAPES[one]
-    if " " <= one <= "~" or (0xC0 <= ord(one) <= _KNOWN_TO_T1 and one.isalpha()):
+    if " " <= one <= "~" or (0xC0 <= ord(one) <= _MAX_T1_LETTER and one.isalpha()):
         return one
     plain = "".join(each for each in unicodedata.normalize("NFKD", one) if " " <= each <= "~")
     return "".join(_ESCAPES.get(each, each) for each in plain) or "?"

@@ -17,11 +17,11 @@ from benchmark.metrics.published_figures import (
     PEARSON_R,
     RANDOLPH_KAPPA,
     SUBCHAIN_CONSISTENCY,
-    joined,
-    meaning_of,
+    describe_metric,
+    join_metric_key,
 )
 from benchmark.prompts.recording_prompts import DIMENSIONS as ESI_DIMENSIONS
-from benchmark.report.report_data import ReportRun, ReportRuns, by_name, cell_of, published_of
+from benchmark.report.report_data import ReportRun, ReportRuns, figure_cell, group_by_name, published_for
 from benchmark.report.report_document import (
     ItemListLink,
     NumberFormat,
@@ -32,7 +32,7 @@ from benchmark.report.report_document import (
     ResultOrigin,
 )
 
-_ORDER = (ResultOrigin.JUDGE, ResultOrigin.PERSON, ResultOrigin.BASELINE)
+_ORIGIN_ORDER = (ResultOrigin.JUDGE, ResultOrigin.PERSON, ResultOrigin.BASELINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +61,13 @@ class PaperTable:
         return list(dict.fromkeys(one.task for one in self.places))
 
 
-_DRAWS = "Mean and standard deviation over the draws."
-_KINDS = ("MSE", "emotion", "belief", "intent", "desire", "EU", "CW", "CH/W")
+_DRAWS_NOTE = "Mean and standard deviation over the draws."
+_QUESTION_KINDS = ("MSE", "emotion", "belief", "intent", "desire", "EU", "CW", "CH/W")
 SHREC = (
     PaperTable(
         "shrec-1",
         "SHREC, table 1: errors and competences, and their attributes",
-        _DRAWS,
+        _DRAWS_NOTE,
         (
             PaperColumn("verdict", ACCURACY, "Acc.", "Error / competence / none"),
             PaperColumn("verdict", MACRO_F1, "F1", "Error / competence / none"),
@@ -83,7 +83,7 @@ SHREC = (
     PaperTable(
         "shrec-2",
         "SHREC, table 2: what comes before and after, rationale and correction",
-        f"Accuracy. {_DRAWS}",
+        f"Accuracy. {_DRAWS_NOTE}",
         (
             PaperColumn("pre", ACCURACY, "Before", "If-then reasoning"),
             PaperColumn("post", ACCURACY, "After", "If-then reasoning"),
@@ -99,8 +99,8 @@ R3_VQA = (
         "Accuracy by kind of question, and the share of chains and subchains that were answered right as a whole.",
         (
             *(
-                PaperColumn("r3vqa", joined(ACCURACY, kind), kind.capitalize() if kind.islower() else kind)
-                for kind in _KINDS
+                PaperColumn("r3vqa", join_metric_key(ACCURACY, kind), kind.capitalize() if kind.islower() else kind)
+                for kind in _QUESTION_KINDS
             ),
             PaperColumn("r3vqa", ACCURACY, "Overall"),
             PaperColumn("r3vqa", CHAIN_CONSISTENCY, "Chain", "Consistency"),
@@ -122,7 +122,7 @@ ESI = (
         (
             PaperColumn("esi", ACCURACY, "Overall"),
             *(
-                PaperColumn("esi", joined(ACCURACY, key), one.name, "By dimension")
+                PaperColumn("esi", join_metric_key(ACCURACY, key), one.name, "By dimension")
                 for key, one in ESI_DIMENSIONS.items()
             ),
         ),
@@ -155,7 +155,9 @@ SOTOPIA = (
         "Pearson's r by dimension, mean absolute error, and how people agree with each other.",
         (
             *(
-                PaperColumn("sotopia_eval", joined(PEARSON_R, key), key.replace("_", " ").capitalize(), "Pearson's r")
+                PaperColumn(
+                    "sotopia_eval", join_metric_key(PEARSON_R, key), key.replace("_", " ").capitalize(), "Pearson's r"
+                )
                 for key in DIMENSIONS
             ),
             PaperColumn("sotopia_eval", PEARSON_R, "Mean", "Pearson's r"),
@@ -165,7 +167,7 @@ SOTOPIA = (
         ),
     ),
 )
-KNOWN = {"shrec": SHREC, "r3vqa": R3_VQA, "esi": ESI, "socialnli": SOCIALNLI, "sotopia": SOTOPIA}
+SECTION_TABLES = {"shrec": SHREC, "r3vqa": R3_VQA, "esi": ESI, "socialnli": SOCIALNLI, "sotopia": SOTOPIA}
 """Key of a section -> its tables."""
 
 
@@ -176,7 +178,9 @@ def paper_tables(material: ReportRuns, layouts: Sequence[PaperTable]) -> list[Re
 
 def other_tables(material: ReportRuns) -> list[ReportTable]:
     """Return a table for each task that no paper's table has, such as one that a lab added."""
-    covered = {place.task for layouts in KNOWN.values() for one in layouts for place in one.places} | {"conditions"}
+    covered = {place.task for layouts in SECTION_TABLES.values() for one in layouts for place in one.places} | {
+        "conditions"
+    }
     found = []
     for task in material.tasks():
         if task not in covered:
@@ -189,26 +193,26 @@ def other_tables(material: ReportRuns) -> list[ReportTable]:
 
 
 def _table(material: ReportRuns, layout: PaperTable) -> ReportTable:
-    places = _there(material, layout)
-    own = _own(material, layout, places)
-    chance = [_chance(material, places)]
+    places = _available_columns(material, layout)
+    own = _study_rows(material, layout, places)
+    chance = [_chance_row(material, places)]
     rows = [
         *own,
         *(row for row in chance if any(cell.value is not None for cell in row.cells)),
-        *_papers(layout, places),
+        *_published_rows(layout, places),
     ]
     columns = tuple(ReportColumn(f"{one.task}.{one.metric}", one.name, layout.number, one.group) for one in places)
     return ReportTable(layout.key, layout.title, layout.note, columns, tuple(rows))
 
 
-def _there(material: ReportRuns, layout: PaperTable) -> list[PaperColumn]:
+def _available_columns(material: ReportRuns, layout: PaperTable) -> list[PaperColumn]:
     """Return the columns that anything can stand in; a task's metrics that are known elsewhere only stay."""
-    known = {(row.task, row.metric) for row in published_of(layout.tasks)}
+    known = {(row.task, row.metric) for row in published_for(layout.tasks)}
     own = {(one.task, row.metric) for one in material.of(*layout.tasks) for row in one.figures.rows}
     return [one for one in layout.places if (one.task, one.metric) in known | own]
 
 
-def _own(material: ReportRuns, layout: PaperTable, places: Sequence[PaperColumn]) -> list[ReportRow]:
+def _study_rows(material: ReportRuns, layout: PaperTable, places: Sequence[PaperColumn]) -> list[ReportRow]:
     """Return one row for who answered in one way, over all tasks of the table; the best of each column is marked."""
     by_row: dict[str, list[ReportRun]] = {}
     for one in material.of(*layout.tasks):
@@ -217,21 +221,21 @@ def _own(material: ReportRuns, layout: PaperTable, places: Sequence[PaperColumn]
         ReportRow(name, some[0].standing, tuple(_cell(some, place) for place in places))
         for name, some in by_row.items()
     ]
-    rows.sort(key=lambda row: _ORDER.index(row.standing))
-    return _best(rows, places)
+    rows.sort(key=lambda row: _ORIGIN_ORDER.index(row.standing))
+    return _mark_best(rows, places)
 
 
 def _cell(asked: Sequence[ReportRun], place: PaperColumn) -> ReportCell:
     one = next((each for each in asked if each.task == place.task), None)
     if one is None:
         return ReportCell(why="not asked")
-    return cell_of(one.row(place.metric), ItemListLink(one.list))
+    return figure_cell(one.row(place.metric), ItemListLink(one.list))
 
 
-def _best(rows: list[ReportRow], places: Sequence[PaperColumn]) -> list[ReportRow]:
+def _mark_best(rows: list[ReportRow], places: Sequence[PaperColumn]) -> list[ReportRow]:
     """Mark the best of each column among the study's own judges, where there are two or more."""
     for at, place in enumerate(places):
-        meaning = meaning_of(place.metric)
+        meaning = describe_metric(place.metric)
         sign = 1 if meaning is None or meaning.high_is_good else -1
         values = [
             sign * value
@@ -243,16 +247,16 @@ def _best(rows: list[ReportRow], places: Sequence[PaperColumn]) -> list[ReportRo
         for number, row in enumerate(rows):
             cell = row.cells[at]
             if row.standing is ResultOrigin.JUDGE and cell.value is not None and sign * cell.value == max(values):
-                cells = (*row.cells[:at], _marked(cell), *row.cells[at + 1 :])
+                cells = (*row.cells[:at], _as_best(cell), *row.cells[at + 1 :])
                 rows[number] = ReportRow(row.name, row.standing, cells, row.source)
     return rows
 
 
-def _marked(cell: ReportCell) -> ReportCell:
+def _as_best(cell: ReportCell) -> ReportCell:
     return ReportCell(cell.value, cell.sd, cell.low, cell.high, cell.n, cell.text, cell.target, cell.why, best=True)
 
 
-def _chance(material: ReportRuns, places: Sequence[PaperColumn]) -> ReportRow:
+def _chance_row(material: ReportRuns, places: Sequence[PaperColumn]) -> ReportRow:
     cells = []
     for place in places:
         rows = [row for one in material.of(place.task) if (row := one.row(place.metric)) is not None]
@@ -261,9 +265,9 @@ def _chance(material: ReportRuns, places: Sequence[PaperColumn]) -> ReportRow:
     return ReportRow("Chance", ResultOrigin.CHANCE, tuple(cells))
 
 
-def _papers(layout: PaperTable, places: Sequence[PaperColumn]) -> list[ReportRow]:
+def _published_rows(layout: PaperTable, places: Sequence[PaperColumn]) -> list[ReportRow]:
     rows = []
-    for (name, modality, setting), some in by_name(published_of(layout.tasks)).items():
+    for (name, modality, setting), some in group_by_name(published_for(layout.tasks)).items():
         found = {(one.task, one.metric): one for one in some}
         cells = [found.get((place.task, place.metric)) for place in places]
         if any(cells):

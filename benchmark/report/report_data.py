@@ -11,28 +11,28 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath, PureWindowsPath
 
 from anonymize.pii_detection.text_scrubber import PhraseMatcher
-from anonymize.release.private_content import private_of
-from anonymize.release.release_plan import annotator_codes
-from benchmark.metrics.published_figures import DIMENSIONS, PublishedScore, rows_for
+from anonymize.release.private_content import collect_private
+from anonymize.release.release_plan import assign_annotator_codes
+from benchmark.metrics.published_figures import DIMENSIONS, PublishedScore, published_scores_for
 from benchmark.prompts.recording_prompts import DIMENSIONS as ESI_DIMENSIONS
-from benchmark.questions.question_validity import ASPECTS_OF_PATHS
+from benchmark.questions.question_validity import PATH_ASPECTS
 from benchmark.report.report_document import ItemListLink, ReportCell, ResultOrigin
 from benchmark.results.item_results import MetricRow
 from benchmark.runs.run_figures import RunFigures
 from benchmark.tasks.benchmark_task import BenchmarkTask
 from project.entities.causal_chains import NodeKind
 from project.entities.frozen_items import BenchmarkRun, FrozenItem
-from project.entities.judgments import PERSON, RAW
+from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION
 from project.entities.questions import QuestionKind
 from project.entities.study_records import Json
 from project.queries.annotator_rows import all_annotators
 from project.queries.item_set_rows import answers_of
-from project.queries.judgment_rows import judgments_called
+from project.queries.judgment_rows import find_judgments
 from project.queries.recording_rows import all_participants, all_recordings
 from project.schemes.scheme import FieldChoice, Label
 from project.schemes.scheme_file import load_scheme, shipped_names
 from project.session.session import Session
-from project.text_matching.normalization import fold
+from project.text_matching.normalization import fold_with_positions
 
 BASELINES = frozenset({"random", "majority", "constant", "oracle", "reliable"})
 """Backends of judges that are not meant to understand anything."""
@@ -110,7 +110,7 @@ class ReportRuns:
         return self.conditions.get(key, key)
 
 
-def cell_of(row: MetricRow | None, target: ItemListLink | None = None, why: str = "") -> ReportCell:
+def figure_cell(row: MetricRow | None, target: ItemListLink | None = None, why: str = "") -> ReportCell:
     """Return one figure as a cell that leads to its items."""
     if row is None:
         return ReportCell(why=why)
@@ -118,12 +118,12 @@ def cell_of(row: MetricRow | None, target: ItemListLink | None = None, why: str 
     return ReportCell(row.mean, row.sd, row.low, row.high, row.n, target=target, why=reason)
 
 
-def published_of(tasks: Iterable[str]) -> list[PublishedScore]:
+def published_for(tasks: Iterable[str]) -> list[PublishedScore]:
     """Return what papers report of these tasks, in their order."""
-    return [row for task in tasks for row in rows_for(task)]
+    return [row for task in tasks for row in published_scores_for(task)]
 
 
-def by_name(rows: Sequence[PublishedScore]) -> dict[tuple[str, str, str], list[PublishedScore]]:
+def group_by_name(rows: Sequence[PublishedScore]) -> dict[tuple[str, str, str], list[PublishedScore]]:
     """Return name, modality and setting -> rows."""
     found: dict[tuple[str, str, str], list[PublishedScore]] = {}
     for one in rows:
@@ -136,14 +136,16 @@ _PERSON = "person"
 _PLAIN = "plain"
 
 
-def names_of(session: Session, runs: Sequence[RunFigures]) -> dict[str, str]:
+def report_names(session: Session, runs: Sequence[RunFigures]) -> dict[str, str]:
     """Return id of a run -> who answered: people under a code, judges by their name unless it tells whom it is about.
 
     No path is in a name, and no word that must not leave the study; two judges never have the same name.
     """
-    codes = annotator_codes(all_annotators(session.study), [one.pseudonym for one in all_participants(session.study)])
+    codes = assign_annotator_codes(
+        all_annotators(session.study), [one.pseudonym for one in all_participants(session.study)]
+    )
     people = {one.id: codes[one.name] for one in all_annotators(session.study)}
-    tells = tells_of(session)
+    tells = private_text_detector(session)
     found: dict[str, str] = {}
     owners: dict[str, str] = {}
     judges = list(dict.fromkeys(one.run.judge_id for one in runs))
@@ -151,7 +153,7 @@ def names_of(session: Session, runs: Sequence[RunFigures]) -> dict[str, str]:
         if one.run.annotator_id is not None:
             name = f"Person {people.get(one.run.annotator_id, one.run.annotator_id[-4:])}"
         else:
-            plain = _PATH.sub(lambda path: _last(path[0]), one.judge)
+            plain = _PATH.sub(lambda path: _file_name(path[0]), one.judge)
             name = f"Judge {judges.index(one.run.judge_id) + 1}" if tells(plain) else plain
         owner = one.run.annotator_id or one.judge
         while owners.setdefault(name, owner) != owner:
@@ -160,16 +162,16 @@ def names_of(session: Session, runs: Sequence[RunFigures]) -> dict[str, str]:
     return found
 
 
-def sets_of(session: Session, runs: Sequence[RunFigures]) -> dict[str, str]:
+def set_names(session: Session, runs: Sequence[RunFigures]) -> dict[str, str]:
     """Return id of a set -> its name, or its number where the name holds what must not leave."""
-    tells = tells_of(session)
+    tells = private_text_detector(session)
     named = dict.fromkeys((one.item_set.id, one.item_set.name) for one in runs)
     return {
         key: f"set {place}" if tells(name) or _PATH.search(name) else name for place, (key, name) in enumerate(named, 1)
     }
 
 
-def way_of(run: BenchmarkRun, name: str, condition: str) -> str:
+def run_label(run: BenchmarkRun, name: str, condition: str) -> str:
     """Return how a run is called in tables, as SHREC's are: “(L+V) gpt-4o + cot”.
 
     Args:
@@ -177,42 +179,44 @@ def way_of(run: BenchmarkRun, name: str, condition: str) -> str:
         name: who answered.
         condition: for people, of what was shown.
     """
-    told = f"({run.shown.value}) {name}" + (f" + {run.variant}" if run.variant not in (_PLAIN, "", PERSON) else "")
-    extras = [*([condition] if run.condition != RAW else []), *([f"seed {run.seed}"] if run.seed else [])]
+    told = f"({run.shown.value}) {name}" + (
+        f" + {run.variant}" if run.variant not in (_PLAIN, "", PERSON_BACKEND) else ""
+    )
+    extras = [*([condition] if run.condition != RAW_CONDITION else []), *([f"seed {run.seed}"] if run.seed else [])]
     return ", ".join([told, *extras])
 
 
-def tells_of(session: Session) -> Callable[[str], bool]:
+def private_text_detector(session: Session) -> Callable[[str], bool]:
     """Return what tells whether a text holds anything that must not leave the study."""
-    private = private_of(session)
+    private = collect_private(session)
     models = {one.name for one in all_annotators(session.study) if one.kind != _PERSON}
     words = PhraseMatcher({word: "-" for word in private.words if word not in models})
-    texts = [fold(one).text for one in private.texts]
+    texts = [fold_with_positions(one).text for one in private.texts]
 
     def tells(text: str) -> bool:
-        folded = fold(text).text
+        folded = fold_with_positions(text).text
         return any(True for _ in words(folded)) or any(one in folded for one in texts)
 
     return tells
 
 
-def _last(path: str) -> str:
+def _file_name(path: str) -> str:
     return (PureWindowsPath(path) if "\\" in path else PurePosixPath(path)).name
 
 
-A_TEXT = "(text)"
+TEXT_PLACEHOLDER = "(text)"
 """In place of anything that was written."""
-_OURS = (
+_PROGRAM_WORDS = (
     *("yes", "no", "true", "false", "none", "error", "competence", "agreed", "disagreed", "entailment"),
     *("contradiction", "neutral", "for", "against", "supporting", "opposing", "strong", "weak", "mild"),
     *("plain", "counterfactual", "raw", "user", "agent", "robot", "person", "unmarked", "annotated"),
 )
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_PRIVATE = frozenset({"collection"})
+_PRIVATE_TRAITS = frozenset({"collection"})
 """Traits whose values a lab named, so that even a word of a scheme may be somebody's."""
-LABEL = "label"
+LABEL_TRAIT = "label"
 """Stands for the field of a segment that a label is the value of."""
-_MOST = 12
+_MAX_LIST_NUMBERS = 12
 """Numbers of one list that are told."""
 
 
@@ -221,12 +225,12 @@ class ReportRedactor:
 
     def __init__(self, session: Session) -> None:
         words = {
-            *_OURS,
+            *_PROGRAM_WORDS,
             *_LETTERS,
             *_LETTERS.lower(),
             *DIMENSIONS,
             *ESI_DIMENSIONS,
-            *ASPECTS_OF_PATHS,
+            *PATH_ASPECTS,
             *NodeKind,
             *QuestionKind,
         }
@@ -237,7 +241,7 @@ class ReportRedactor:
             for field in scheme.fields:
                 words |= {field.key, *(choice.key for choice in field.choices)}
         self._words = frozenset(str(one) for one in words)
-        self._titles = _titles(session)
+        self._titles = _read_titles(session)
 
     def told(self, answer: Mapping[str, Mapping[str, Json]], *, titles: bool = False) -> str:
         """Return an answer, or what is right, with everything left out that is written text; in keys or `titles`."""
@@ -256,7 +260,7 @@ class ReportRedactor:
 
     def word(self, text: str) -> str:
         """Return a word that may be told; others give way to the remark that there was one."""
-        return text if text in self._words or text.isdecimal() else A_TEXT
+        return text if text in self._words or text.isdecimal() else TEXT_PLACEHOLDER
 
     def knows(self, text: str) -> bool:
         """Tell whether a text may stand in a report as it is."""
@@ -273,7 +277,11 @@ class ReportRedactor:
         if isinstance(value, str):
             return f"{self._name(name)}{word(value)}" if self.knows(value) else ""
         if isinstance(value, list):
-            known = [str(one) for one in value[:_MOST] if isinstance(one, str | int | float) and self.knows(str(one))]
+            known = [
+                str(one)
+                for one in value[:_MAX_LIST_NUMBERS]
+                if isinstance(one, str | int | float) and self.knows(str(one))
+            ]
             return " + ".join(map(word, known)) if known or value else f"{self._name(name)}nothing"
         return ""
 
@@ -282,12 +290,14 @@ class ReportRedactor:
         return f"{name} " if name in self._words and name not in ("label", "error") else ""
 
 
-def _titles(session: Session) -> dict[tuple[str, str], str]:
+def _read_titles(session: Session) -> dict[tuple[str, str], str]:
     """Return field and key -> name of labels and choices; where schemes differ, as the one says that is used first."""
-    tells = tells_of(session)
+    tells = private_text_detector(session)
     found: dict[tuple[str, str], str] = {}
     for scheme in (*session.schemes, *(load_scheme(key) for key in shipped_names())):
-        named: list[tuple[str, Label | FieldChoice]] = [(LABEL, one) for track in scheme.tracks for one in track.labels]
+        named: list[tuple[str, Label | FieldChoice]] = [
+            (LABEL_TRAIT, one) for track in scheme.tracks for one in track.labels
+        ]
         named += [(field.key, one) for field in scheme.fields for one in field.choices]
         for field_key, one in named:
             if not tells(one.name):
@@ -295,14 +305,14 @@ def _titles(session: Session) -> dict[tuple[str, str], str]:
     return found
 
 
-def parts_called(telling: ReportRedactor, parts: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+def name_parts(telling: ReportRedactor, parts: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
     """Return trait and value -> how the report calls the value: as it is, or a number where it may tell somebody."""
     found: dict[tuple[str, str], str] = {}
     counts: dict[str, int] = {}
     for trait, value in parts:
         if (trait, value) in found:
             continue
-        if trait not in _PRIVATE and telling.knows(value):
+        if trait not in _PRIVATE_TRAITS and telling.knows(value):
             found[trait, value] = value
         else:
             counts[trait] = counts.get(trait, 0) + 1
@@ -310,7 +320,7 @@ def parts_called(telling: ReportRedactor, parts: Iterable[tuple[str, str]]) -> d
     return found
 
 
-def texts_of(
+def read_item_texts(
     session: Session, run: RunFigures, items: Mapping[str, FrozenItem], withheld: Collection[str]
 ) -> dict[str, dict[str, str]]:
     """Return id of an item -> name -> text: options, what was told, the right answer, and every answer in full.
@@ -325,17 +335,17 @@ def texts_of(
     known = {one.id for one in all_recordings(session.study)}
     for item_id in dict.fromkeys(one.said.item_id for one in run.items):
         item = items.get(item_id)
-        if item is not None and not _borrows(item, withheld, known):
-            found[item_id] = _shown(item)
-    raw = judgments_called(session.study, [one.judgment_id for one in answers_of(session.study, run.run.id)])
+        if item is not None and not _uses_withheld(item, withheld, known):
+            found[item_id] = _item_content_texts(item)
+    raw = find_judgments(session.study, [one.judgment_id for one in answers_of(session.study, run.run.id)])
     for one in raw:
         if one.item_id in found:
             part = f", {one.part}" if one.part else ""
-            found[one.item_id][f"Answer to {one.task}{part}"] = "\n".join([*_lines(one.answer), one.raw]).strip()
+            found[one.item_id][f"Answer to {one.task}{part}"] = "\n".join([*_field_lines(one.answer), one.raw]).strip()
     return found
 
 
-def _shown(item: FrozenItem) -> dict[str, str]:
+def _item_content_texts(item: FrozenItem) -> dict[str, str]:
     texts = {}
     options = item.content.get("options")
     if isinstance(options, list):
@@ -345,18 +355,20 @@ def _shown(item: FrozenItem) -> dict[str, str]:
         )
     facts = item.content.get("facts")
     if isinstance(facts, dict):
-        texts["Told"] = "\n".join(_lines(facts))
+        texts["Told"] = "\n".join(_field_lines(facts))
     truth = item.content.get("truth")
     if isinstance(truth, dict):
-        texts["Right"] = "\n".join(line for one in truth.values() if isinstance(one, dict) for line in _lines(one))
+        texts["Right"] = "\n".join(
+            line for one in truth.values() if isinstance(one, dict) for line in _field_lines(one)
+        )
     return texts
 
 
-def _lines(found: Mapping[str, Json]) -> list[str]:
+def _field_lines(found: Mapping[str, Json]) -> list[str]:
     return [f"{key}: {value}" for key, value in found.items()]
 
 
-def _borrows(item: FrozenItem, withheld: Collection[str], known: Collection[str]) -> bool:
+def _uses_withheld(item: FrozenItem, withheld: Collection[str], known: Collection[str]) -> bool:
     """Tell whether words of it are of a recording that may not leave, or that is gone, so that nobody knows."""
     homes = item.content.get("homes")
     return isinstance(homes, list) and any(one in withheld or one not in known for one in homes)

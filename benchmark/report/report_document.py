@@ -235,7 +235,7 @@ class BenchmarkReport:
     results: Mapping[str, Json] = field(default_factory=dict)
 
 
-NOTHING = "\N{EN DASH}"
+EMPTY_CELL = "\N{EN DASH}"
 _DIGITS = {
     NumberFormat.SHARE: 2,
     NumberFormat.FIGURE: 3,
@@ -243,29 +243,29 @@ _DIGITS = {
     NumberFormat.SECONDS: 1,
     NumberFormat.MONEY: 4,
 }
-_LEAST_P = 0.001
+_MIN_P = 0.001
 
 
-def written(cell: ReportCell, number: NumberFormat) -> str:
+def format_cell(cell: ReportCell, number: NumberFormat) -> str:
     """Return the value of a cell; a dash where there is none."""
     if cell.text:
         return cell.text
     if cell.value is None:
-        return NOTHING
+        return EMPTY_CELL
     if number is NumberFormat.COUNT:
         return f"{cell.value:,.0f}"
     if number is NumberFormat.P:
-        return f"<{_LEAST_P}" if cell.value < _LEAST_P else f"{cell.value:.3f}"
+        return f"<{_MIN_P}" if cell.value < _MIN_P else f"{cell.value:.3f}"
     digits = _DIGITS.get(number, 3)
     return f"{cell.value:+.{digits}f}" if number is NumberFormat.SIGNED else f"{cell.value + 0.0:,.{digits}f}"
 
 
-def spread(cell: ReportCell, number: NumberFormat) -> str:
+def format_sd(cell: ReportCell, number: NumberFormat) -> str:
     """Return the standard deviation of a cell, or "" where it has none or no value to go with."""
     return "" if cell.sd is None or cell.value is None else f"{cell.sd:.{_DIGITS.get(number, 3)}f}"
 
 
-def more_of(cell: ReportCell) -> str:
+def cell_hint(cell: ReportCell) -> str:
     """Return what else is known of a cell: interval, n, and why there is nothing."""
     parts = []
     if cell.low is not None and cell.high is not None:
@@ -277,17 +277,17 @@ def more_of(cell: ReportCell) -> str:
     return "; ".join(parts)
 
 
-def moment(start_us: int) -> str:
+def format_moment(start_us: int) -> str:
     """Return a time as `greenroom open --at` reads it."""
     return format_time(start_us)
 
 
-def took(ms: int) -> str:
+def format_duration(ms: int) -> str:
     """Return how long an answer took."""
     return f"{ms / 1000:,.1f} s"
 
 
-def groups_of(columns: Sequence[ReportColumn]) -> list[tuple[str, int]]:
+def column_groups(columns: Sequence[ReportColumn]) -> list[tuple[str, int]]:
     """Return the headings over columns, with how many columns each spans; "" where there is none."""
     found: list[tuple[str, int]] = []
     for one in columns:

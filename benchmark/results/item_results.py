@@ -196,11 +196,11 @@ class Became(StrEnum):
     MISSING = "missing"
 
 
-COUNTED = (Became.ANSWERED, Became.UNPARSED, Became.REFUSED)
+COUNTED_OUTCOMES = (Became.ANSWERED, Became.UNPARSED, Became.REFUSED)
 """An answer that was refused or cannot be read is wrong, not absent (SHREC, section 3)."""
 
 
-def became(said: ItemResponse, expected: Collection[str], *, failed: bool = False) -> Became:
+def classify_outcome(said: ItemResponse, expected: Collection[str], *, failed: bool = False) -> Became:
     """Return what became of an item.
 
     Args:
@@ -218,7 +218,7 @@ def became(said: ItemResponse, expected: Collection[str], *, failed: bool = Fals
     return Became.ERROR if failed or JudgmentStatus.ERROR in statuses else Became.MISSING
 
 
-def counts_of(found: Iterable[Became]) -> ResponseCounts:
+def count_outcomes(found: Iterable[Became]) -> ResponseCounts:
     """Count what became of items."""
     every = [*found]
     return ResponseCounts(len(every), *(every.count(one) for one in Became))
@@ -231,20 +231,20 @@ def is_right(said: ItemResponse, expected: Collection[str]) -> bool | None:
     """
     asked = {key: truth for key, truth in said.truth.items() if key in expected and truth}
     values = [value for truth in asked.values() for value in truth.values()]
-    if not values or any(_a_number(value) for value in values):
+    if not values or any(_is_number(value) for value in values):
         return None
-    return all(_holds(said.answers.get(key, {}), truth) for key, truth in asked.items())
+    return all(_matches_truth(said.answers.get(key, {}), truth) for key, truth in asked.items())
 
 
-def _holds(answer: Mapping[str, Json], truth: Mapping[str, Json]) -> bool:
-    return all(key in answer and _same(value, answer[key]) for key, value in truth.items())
+def _matches_truth(answer: Mapping[str, Json], truth: Mapping[str, Json]) -> bool:
+    return all(key in answer and _same_value(value, answer[key]) for key, value in truth.items())
 
 
-def _same(true: Json, said: Json) -> bool:
+def _same_value(true: Json, said: Json) -> bool:
     if isinstance(true, list) and isinstance(said, list):
         return {str(one) for one in true} == {str(one) for one in said}
     return true == said
 
 
-def _a_number(value: Json) -> bool:
+def _is_number(value: Json) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)

@@ -7,21 +7,21 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmark.metrics.paired_tests import (
-    MARGIN,
+    EQUIVALENCE_MARGIN,
     NO_VARIANCE,
     AgainstRaw,
     EquivalenceConclusion,
     McNemar,
-    against_raw,
-    corrected,
+    compare_with_raw,
+    correct_family,
     mcnemar,
 )
 from benchmark.metrics.resampling import Difference, Spread, intervals, mean_sd, paired_difference
-from benchmark.results.run_measures import SAMPLES, counted, draws_of
+from benchmark.results.run_measures import BOOTSTRAP_SAMPLES, items_by_draw, metric_contributions
 from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse
 from project.entities.study_records import Json
 
-_EQUAL = 1e-9
+_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,11 @@ class MetricDifference:
         }
 
 
-def apart(
-    entry: BenchmarkTask, first: Sequence[ItemResponse], second: Sequence[ItemResponse], samples: int = SAMPLES
+def compare_metrics(
+    entry: BenchmarkTask,
+    first: Sequence[ItemResponse],
+    second: Sequence[ItemResponse],
+    samples: int = BOOTSTRAP_SAMPLES,
 ) -> tuple[MetricDifference, ...]:
     """Compare two runs in every figure of their task, by resampling recordings with both.
 
@@ -69,22 +72,22 @@ def apart(
     """
     if not first:
         return ()
-    means = [_means(entry, side) for side in (first, second)]
-    quick = _quick(entry, first, second) if samples else {}
-    slow = _slow(entry, first, second, samples) if samples else {}
+    means = [_draw_means(entry, side) for side in (first, second)]
+    quick = _additive_differences(entry, first, second) if samples else {}
+    slow = _resampled_intervals(entry, first, second, samples) if samples else {}
     found = []
     for metric in entry.metrics:
         one, other = (side.get(metric.key) for side in means)
         value = None if one is None or other is None else one - other
         tested = quick.get(metric.key)
-        if tested is None or tested.value is None or value is None or abs(tested.value - value) > _EQUAL:
+        if tested is None or tested.value is None or value is None or abs(tested.value - value) > _TOLERANCE:
             low, high = slow.get(metric.key) or (None, None)
             tested = Difference(value, low, high, None, len(first))
         found.append(MetricDifference(metric.key, metric.name, metric.share, one, other, tested))
     return tuple(found)
 
 
-def who_is_right(
+def compare_correctness(
     first: Sequence[bool | None], second: Sequence[bool | None], same: Sequence[Hashable]
 ) -> McNemar | None:
     """Compare which items two judges got right; None where right and wrong make no sense.
@@ -101,23 +104,23 @@ def who_is_right(
     return mcnemar([one for one, _ in found.values()], [other for _, other in found.values()]) if found else None
 
 
-def _means(entry: BenchmarkTask, said: Sequence[ItemResponse]) -> dict[str, float | None]:
-    each = [entry.score(one) for one in draws_of(said)]
+def _draw_means(entry: BenchmarkTask, said: Sequence[ItemResponse]) -> dict[str, float | None]:
+    each = [entry.score(one) for one in items_by_draw(said)]
     return {metric.key: mean_sd([one.get(metric.key) for one in each]).mean for metric in entry.metrics}
 
 
-def _quick(
+def _additive_differences(
     entry: BenchmarkTask, first: Sequence[ItemResponse], second: Sequence[ItemResponse]
 ) -> dict[str, Difference]:
-    one, other = counted(first, entry), counted(second, entry)
+    one, other = metric_contributions(first, entry), metric_contributions(second, entry)
     draws, homes = [said.draw for said in first], [said.recording_id for said in first]
     return {key: paired_difference(one[key], other[key], draws, homes) for key in one if key in other}
 
 
-def _slow(
+def _resampled_intervals(
     entry: BenchmarkTask, first: Sequence[ItemResponse], second: Sequence[ItemResponse], samples: int
 ) -> Mapping[str, tuple[float, float] | None]:
-    quick = {*counted(first, entry)} & {*counted(second, entry)}
+    quick = {*metric_contributions(first, entry)} & {*metric_contributions(second, entry)}
     if all(metric.key in quick for metric in entry.metrics):
         return {}
 
@@ -176,7 +179,7 @@ class ConditionRow:
     @property
     def words(self) -> str:
         """What may be said about it, in a sentence; that there is no difference only where equivalence is shown."""
-        return in_words(self)
+        return describe_condition(self)
 
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object."""
@@ -212,7 +215,7 @@ class ConditionRow:
 
 
 def condition_rows(
-    entry: BenchmarkTask, pairs: Sequence[RawConditionPair], margin: float = MARGIN
+    entry: BenchmarkTask, pairs: Sequence[RawConditionPair], margin: float = EQUIVALENCE_MARGIN
 ) -> tuple[ConditionRow, ...]:
     """Compare conditions with raw; each figure is a family of tests of its own, over all judges and conditions.
 
@@ -222,13 +225,13 @@ def condition_rows(
         margin: how far apart still counts as the same; it holds for figures that are shares.
     """
     found: list[ConditionRow] = []
-    scored = [[[entry.score(one) for one in draws_of(side)] for side in (pair.raw, pair.other)] for pair in pairs]
+    scored = [[[entry.score(one) for one in items_by_draw(side)] for side in (pair.raw, pair.other)] for pair in pairs]
     for metric in entry.metrics:
         if not metric.share:
             continue
         raw = [[one.get(metric.key) for one in sides[0]] for sides in scored]
         other = [[one.get(metric.key) for one in sides[1]] for sides in scored]
-        tests = corrected({at: against_raw(raw[at], other[at], margin) for at in range(len(pairs))})
+        tests = correct_family({at: compare_with_raw(raw[at], other[at], margin) for at in range(len(pairs))})
         found += [
             ConditionRow(
                 *(pair.who, pair.condition, metric.key, metric.name, metric.share, len(pair.raw)),
@@ -239,7 +242,7 @@ def condition_rows(
     return tuple(found)
 
 
-def in_words(row: ConditionRow) -> str:
+def describe_condition(row: ConditionRow) -> str:
     """Say what is shown about a condition, and no more than that."""
     one = row.tested
     about = f"{row.name} of {row.who} under {row.condition}"
@@ -248,31 +251,31 @@ def in_words(row: ConditionRow) -> str:
     if one.reason == NO_VARIANCE and not one.difference:
         return f"{about} is the same as raw in every draw, so there is nothing to test."
     if one.reason:
-        return f"{about}: {_apart(one.difference)}. {one.reason}"
+        return f"{about}: {_difference_text(one.difference)}. {one.reason}"
     within = f"within {_HUNDRED * one.margin:.0f} points"
     p, same = one.t_p_holm, one.equivalence_p_holm
     match one.conclusion:
         case EquivalenceConclusion.DIFFERENT:
-            return f"{about} differs from raw: {_apart(one.difference)} (corrected p {_p(p)})."
+            return f"{about} differs from raw: {_difference_text(one.difference)} (corrected p {_p_text(p)})."
         case EquivalenceConclusion.EQUIVALENT:
-            return f"{about}: no difference from raw, {within} (equivalence p {_p(same)})."
+            return f"{about}: no difference from raw, {within} (equivalence p {_p_text(same)})."
         case EquivalenceConclusion.DIFFERENT_WITHIN_MARGIN:
-            return f"{about} differs from raw, but {within}: {_apart(one.difference)} (corrected p {_p(p)})."
+            return f"{about} differs from raw, but {within}: {_difference_text(one.difference)} (corrected p {_p_text(p)})."
         case EquivalenceConclusion.OPEN:
             return (
-                f"{about}: {_apart(one.difference)}; these draws show neither a difference (corrected p {_p(p)}) "
-                f"nor its absence {within} (p {_p(same)})."
+                f"{about}: {_difference_text(one.difference)}; these draws show neither a difference (corrected p {_p_text(p)}) "
+                f"nor its absence {within} (p {_p_text(same)})."
             )
 
 
-def _apart(difference: float) -> str:
+def _difference_text(difference: float) -> str:
     points = _HUNDRED * difference
     if round(points, 1) == 0:
         return "as high as raw"
     return f"{abs(points):.1f} points {'higher' if points > 0 else 'lower'} than raw"
 
 
-def _p(value: float | None) -> str:
+def _p_text(value: float | None) -> str:
     if value is None:
         return "= none"
     return "< .001" if value < 0.001 else "= " + (f"{value:.3f}".lstrip("0") if value < 1 else "1")

@@ -23,46 +23,46 @@ from benchmark.metrics.published_figures import (
     PARTIAL_MATCH,
     PEARSON_R,
     SUBCHAIN_CONSISTENCY,
-    joined,
-    meaning_of,
-    split,
+    describe_metric,
+    join_metric_key,
+    split_metric_key,
 )
 from benchmark.metrics.resampling import (
     MetricContributions,
-    accuracy_counted,
-    exact_match_counted,
+    accuracy_contributions,
+    exact_match_contributions,
     intervals,
-    macro_f1_counted,
-    macro_f1_multilabel_counted,
-    mae_counted,
+    macro_f1_contributions,
+    macro_f1_multilabel_contributions,
+    mae_contributions,
+    mean_over_draws,
     mean_sd,
-    over_draws,
-    partial_match_counted,
-    pearson_counted,
-    share_counted,
+    partial_match_contributions,
+    pearson_contributions,
+    share_contributions,
 )
 from benchmark.results.item_results import Breakdown, Confusion, MetricRow, SubgroupResult
-from benchmark.tasks.benchmark_task import BROKEN_DOWN_BY, BenchmarkTask, ItemResponse, Metric, labels_of
+from benchmark.tasks.benchmark_task import BREAKDOWN_TRAITS, BenchmarkTask, ItemResponse, Metric, task_labels
 from project.entities.study_records import Json
 
 CHAIN, SUBCHAINS = "chain", "subchains"
 """Traits of a question of a chain: which chain, and the subchains that it belongs to."""
 
 
-def accuracy_of_parts(
+def accuracy_by_part(
     entry: BenchmarkTask, said: Sequence[ItemResponse], right: Sequence[bool]
 ) -> dict[str, MetricContributions]:
     """Return `accuracy.PART` of a task -> the share of the items with this value of a trait that are right."""
     found = {}
     for metric in entry.metrics:
-        name, part = split(metric.key)
+        name, part = split_metric_key(metric.key)
         if name == ACCURACY and part:
-            counts = [any(one.traits.get(trait) == part for trait in BROKEN_DOWN_BY) for one in said]
-            found[metric.key] = share_counted(right, counts)
+            counts = [any(one.traits.get(trait) == part for trait in BREAKDOWN_TRAITS) for one in said]
+            found[metric.key] = share_contributions(right, counts)
     return found
 
 
-def consistency(entry: BenchmarkTask, said: Sequence[ItemResponse]) -> dict[str, MetricContributions]:
+def consistency_contributions(entry: BenchmarkTask, said: Sequence[ItemResponse]) -> dict[str, MetricContributions]:
     """Return the consistency over chains and subchains; a chain lies in one recording and counts at its first item."""
     wanted = {one.key for one in entry.metrics} & {CHAIN_CONSISTENCY, SUBCHAIN_CONSISTENCY}
     if not wanted:
@@ -90,25 +90,25 @@ def consistency(entry: BenchmarkTask, said: Sequence[ItemResponse]) -> dict[str,
     }
 
 
-def ratings(said: Sequence[ItemResponse]) -> dict[str, MetricContributions]:
+def rating_contributions(said: Sequence[ItemResponse]) -> dict[str, MetricContributions]:
     """Return r and distance of each dimension of a rating, and their means over the dimensions."""
     asked = {(key, field) for one in said for key, truth in one.truth.items() for field in truth}
     if len(asked) < 2 or len({key for key, _ in asked}) != 1:
         return {}
     found: dict[str, MetricContributions] = {}
     for key, field in sorted(asked):
-        pairs = [(_number(one.truth, key, field), _number(one.answers, key, field)) for one in said]
+        pairs = [(_rating_value(one.truth, key, field), _rating_value(one.answers, key, field)) for one in said]
         if any(true is None for true, _ in pairs):
             return {}
         truth, given = [true or 0.0 for true, _ in pairs], [one for _, one in pairs]
-        found[joined(PEARSON_R, field)] = pearson_counted(truth, given)
-        found[joined(MAE, field)] = mae_counted(truth, given)
+        found[join_metric_key(PEARSON_R, field)] = pearson_contributions(truth, given)
+        found[join_metric_key(MAE, field)] = mae_contributions(truth, given)
     for metric in (PEARSON_R, MAE):
-        found[metric] = _mean([one for key, one in found.items() if split(key)[0] == metric])
+        found[metric] = _mean_contributions([one for key, one in found.items() if split_metric_key(key)[0] == metric])
     return found
 
 
-def _mean(parts: Sequence[MetricContributions]) -> MetricContributions:
+def _mean_contributions(parts: Sequence[MetricContributions]) -> MetricContributions:
     """Return the mean of several metrics of the same items, over those that have a value."""
     ends = np.cumsum([one.sums.shape[1] for one in parts])[:-1]
 
@@ -132,12 +132,14 @@ def _ratio(sums: Floats) -> Floats:
     return found
 
 
-def _number(answers: Mapping[str, Mapping[str, Json]], key: str, field: str) -> float | None:
+def _rating_value(answers: Mapping[str, Mapping[str, Json]], key: str, field: str) -> float | None:
     value = answers.get(key, {}).get(field)
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def counted(said: Sequence[ItemResponse], entry: BenchmarkTask | None = None) -> dict[str, MetricContributions]:
+def metric_contributions(
+    said: Sequence[ItemResponse], entry: BenchmarkTask | None = None
+) -> dict[str, MetricContributions]:
     """Return key of a metric -> what each of n items adds to it; {} where the answers are of another kind.
 
     What is asked, and how it is called, is read from the items. Who uses it compares with the task's own figure.
@@ -146,86 +148,90 @@ def counted(said: Sequence[ItemResponse], entry: BenchmarkTask | None = None) ->
         said: about n items.
         entry: the task, for its figures over parts and chains; None for none of these.
     """
-    asked = _asked(said)
+    asked = _single_question(said)
     if asked is None:
-        return ratings(said)
-    truth, given = ([_in(one, *asked) for one in side] for side in ([x.truth for x in said], [x.answers for x in said]))
-    labels = labels_of(said)
+        return rating_contributions(said)
+    truth, given = (
+        [_answer_value(one, *asked) for one in side] for side in ([x.truth for x in said], [x.answers for x in said])
+    )
+    labels = task_labels(said)
     if all(isinstance(one, str) for one in truth):
         labelled = [one if isinstance(one, str) else None for one in given]
-        found = {ACCURACY: accuracy_counted(cast(list[str], truth), labelled)}
+        found = {ACCURACY: accuracy_contributions(cast(list[str], truth), labelled)}
         if entry is not None:
             right = [true == one for true, one in zip(truth, labelled, strict=True)]
-            found |= accuracy_of_parts(entry, said, right) | consistency(entry, said)
+            found |= accuracy_by_part(entry, said, right) | consistency_contributions(entry, said)
         if labels:
-            found[MACRO_F1] = macro_f1_counted(cast(list[str], truth), labelled, labels)
+            found[MACRO_F1] = macro_f1_contributions(cast(list[str], truth), labelled, labels)
         return found
     if all(isinstance(one, list) for one in truth) and labels:
-        true, several = _sets(truth), [_set(one) for one in given]
+        true, several = _label_sets(truth), [_label_set(one) for one in given]
         return {
-            EXACT_MATCH: exact_match_counted(true, several),
-            PARTIAL_MATCH: partial_match_counted(true, several),
-            MACRO_F1: macro_f1_multilabel_counted(true, several, labels),
+            EXACT_MATCH: exact_match_contributions(true, several),
+            PARTIAL_MATCH: partial_match_contributions(true, several),
+            MACRO_F1: macro_f1_multilabel_contributions(true, several, labels),
         }
     return {}
 
 
-def f1_of_labels(said: Sequence[ItemResponse]) -> dict[str, float | None]:
+def label_f1(said: Sequence[ItemResponse]) -> dict[str, float | None]:
     """Return label -> F1 of one draw; {} where answers are no labels."""
-    asked, labels = _asked(said), labels_of(said)
+    asked, labels = _single_question(said), task_labels(said)
     if asked is None or not labels:
         return {}
-    truth = [_in(one.truth, *asked) for one in said]
-    given = [_in(one.answers, *asked) for one in said]
+    truth = [_answer_value(one.truth, *asked) for one in said]
+    given = [_answer_value(one.answers, *asked) for one in said]
     if all(isinstance(one, str) for one in truth):
         found = of_one(cast(list[str], truth), [one if isinstance(one, str) else None for one in given], labels)
     elif all(isinstance(one, list) for one in truth):
-        found = of_several(_sets(truth), [_set(one) for one in given], labels)
+        found = of_several(_label_sets(truth), [_label_set(one) for one in given], labels)
     else:
         return {}
     return {str(label): value for label, value in found.items()}
 
 
-def labelled(said: Sequence[ItemResponse]) -> tuple[str, list[str], list[str | None]] | None:
+def label_pairs(said: Sequence[ItemResponse]) -> tuple[str, list[str], list[str | None]] | None:
     """Return the question, the true labels and those that were said; None where no answer is one of several labels."""
-    asked = _asked(said)
-    if asked is None or not labels_of(said):
+    asked = _single_question(said)
+    if asked is None or not task_labels(said):
         return None
-    truth = [_in(one.truth, *asked) for one in said]
+    truth = [_answer_value(one.truth, *asked) for one in said]
     if not all(isinstance(one, str) for one in truth):
         return None
-    given = [_in(one.answers, *asked) for one in said]
+    given = [_answer_value(one.answers, *asked) for one in said]
     return asked[0], cast(list[str], truth), [one if isinstance(one, str) else None for one in given]
 
 
-def _asked(said: Sequence[ItemResponse]) -> tuple[str, str] | None:
+def _single_question(said: Sequence[ItemResponse]) -> tuple[str, str] | None:
     """Return the one question and the one field that all items have something right in."""
     found = {(key, field) for one in said for key, truth in one.truth.items() for field in truth}
     whole = all(len(one.truth) == 1 for one in said)
     return found.pop() if len(found) == 1 and whole else None
 
 
-def _in(answers: Mapping[str, Mapping[str, Json]], key: str, field: str) -> Json:
+def _answer_value(answers: Mapping[str, Mapping[str, Json]], key: str, field: str) -> Json:
     return answers.get(key, {}).get(field)
 
 
-def _sets(values: Sequence[Json]) -> list[list[str]]:
-    return [_set(one) or [] for one in values]
+def _label_sets(values: Sequence[Json]) -> list[list[str]]:
+    return [_label_set(one) or [] for one in values]
 
 
-def _set(value: Json) -> list[str] | None:
+def _label_set(value: Json) -> list[str] | None:
     return [str(one) for one in value] if isinstance(value, list) else None
 
 
 F1 = "f1"
 """Of one label: `f1.error`."""
-SAMPLES = 200
-_EQUAL = 1e-9
+BOOTSTRAP_SAMPLES = 200
+_TOLERANCE = 1e-9
 _NO_NAMES: Mapping[str, str] = MappingProxyType({})
-Score = Callable[[Sequence[ItemResponse]], Mapping[str, float | None]]
+ScoreFunction = Callable[[Sequence[ItemResponse]], Mapping[str, float | None]]
 
 
-def rows_of(entry: BenchmarkTask, said: Sequence[ItemResponse], samples: int = SAMPLES) -> tuple[MetricRow, ...]:
+def metric_rows(
+    entry: BenchmarkTask, said: Sequence[ItemResponse], samples: int = BOOTSTRAP_SAMPLES
+) -> tuple[MetricRow, ...]:
     """Return the figures of a task over all items that count, with intervals over recordings.
 
     Args:
@@ -242,13 +248,13 @@ def label_rows(said: Sequence[ItemResponse]) -> tuple[MetricRow, ...]:
     """Return the F1 of each label, as `f1.LABEL`; () where answers are no labels."""
 
     def score(some: Sequence[ItemResponse]) -> dict[str, float | None]:
-        return {joined(F1, label): value for label, value in f1_of_labels(some).items()}
+        return {join_metric_key(F1, label): value for label, value in label_f1(some).items()}
 
-    named = tuple(Metric(joined(F1, label), f"F1 of “{label}”") for label in labels_of(said))
+    named = tuple(Metric(join_metric_key(F1, label), f"F1 of “{label}”") for label in task_labels(said))
     return _rows(named, score, said, {}, {}) if said and score(said) else ()
 
 
-def breakdowns_of(
+def compute_breakdowns(
     entry: BenchmarkTask, said: Sequence[ItemResponse], names: Mapping[str, str] = _NO_NAMES
 ) -> tuple[Breakdown, ...]:
     """Return the figures by each trait that tells items apart, an item with several values being in several parts.
@@ -259,10 +265,10 @@ def breakdowns_of(
         names: what values that are ids are called.
     """
     found = []
-    for trait in BROKEN_DOWN_BY:
+    for trait in BREAKDOWN_TRAITS:
         parts: dict[str, list[ItemResponse]] = {}
         for one in said:
-            for value in parts_by(trait, one.traits.get(trait)):
+            for value in trait_parts(trait, one.traits.get(trait)):
                 parts.setdefault(names.get(value, value), []).append(one)
         if len(parts) > 1 or (parts and trait == "attributes"):
             found.append(
@@ -272,25 +278,25 @@ def breakdowns_of(
                         SubgroupResult(
                             value, len(some), (*_rows(entry.metrics, entry.score, some, {}, {}), *label_rows(some))
                         )
-                        for value, some in sorted(parts.items(), key=lambda one: _order(one[0]))
+                        for value, some in sorted(parts.items(), key=lambda one: _value_sort_key(one[0]))
                     ),
                 )
             )
     return tuple(found)
 
 
-def confusions_of(said: Sequence[ItemResponse]) -> tuple[Confusion, ...]:
+def compute_confusions(said: Sequence[ItemResponse]) -> tuple[Confusion, ...]:
     """Return who was taken for whom, where answers are one of several labels."""
-    found = labelled(said)
+    found = label_pairs(said)
     if found is None:
         return ()
     key, truth, given = found
-    labels = labels_of(said)
+    labels = task_labels(said)
     counts = confusion(truth, given, labels)
     return (Confusion(key, tuple(labels), tuple(tuple(int(one) for one in row) for row in counts)),)
 
 
-def draws_of(said: Sequence[ItemResponse]) -> list[list[ItemResponse]]:
+def items_by_draw(said: Sequence[ItemResponse]) -> list[list[ItemResponse]]:
     """Return the items of each draw, in order."""
     found: dict[int, list[ItemResponse]] = {}
     for one in said:
@@ -298,7 +304,7 @@ def draws_of(said: Sequence[ItemResponse]) -> list[list[ItemResponse]]:
     return [found[number] for number in sorted(found)]
 
 
-def parts_by(trait: str, value: Json) -> list[str]:
+def trait_parts(trait: str, value: Json) -> list[str]:
     """Return the parts that an item with this value of a trait belongs to, as text."""
     if value is None or value == "":
         return []
@@ -311,14 +317,14 @@ def parts_by(trait: str, value: Json) -> list[str]:
 
 def _rows(
     metrics: Sequence[Metric],
-    score: Score,
+    score: ScoreFunction,
     said: Sequence[ItemResponse],
     ends: Mapping[str, tuple[float, float] | None],
     guessed: Mapping[str, float],
 ) -> tuple[MetricRow, ...]:
-    each = [score(one) for one in draws_of(said)]
+    each = [score(one) for one in items_by_draw(said)]
     found = []
-    for metric in (*metrics, *_more(metrics, each)):
+    for metric in (*metrics, *_extra_metrics(metrics, each)):
         values = tuple(one.get(metric.key) for one in each)
         spread = mean_sd(values)
         low, high = ends.get(metric.key) or (None, None)
@@ -331,13 +337,13 @@ def _rows(
     return tuple(found)
 
 
-def _more(metrics: Sequence[Metric], each: Sequence[Mapping[str, float | None]]) -> list[Metric]:
+def _extra_metrics(metrics: Sequence[Metric], each: Sequence[Mapping[str, float | None]]) -> list[Metric]:
     """Return the metrics that a score has beside those of its task, such as `factuality.AUTHOR`."""
     known = {one.key for one in metrics}
     found = []
     for key in dict.fromkeys(key for one in each for key in one if key not in known):
-        meaning, part = meaning_of(key), split(key)[1]
-        name = meaning.name if meaning else split(key)[0]
+        meaning, part = describe_metric(key), split_metric_key(key)[1]
+        name = meaning.name if meaning else split_metric_key(key)[0]
         found.append(Metric(key, f"{name}, {part}" if part else name, meaning.share if meaning else True))
     return found
 
@@ -348,11 +354,15 @@ def _intervals(
     """Return the interval of each figure: by sums over items where these give the same figure, else by scoring anew."""
     draws, homes = [one.draw for one in said], [one.recording_id for one in said]
     found: dict[str, tuple[float, float] | None] = {}
-    own = {key: mean_sd([one.get(key) for one in map(entry.score, draws_of(said))]).mean for key in _keys(entry)}
-    for key, sums in counted(said, entry).items():
-        figure = over_draws(sums, draws, homes)
+    own = {key: mean_sd([one.get(key) for one in map(entry.score, items_by_draw(said))]).mean for key in _keys(entry)}
+    for key, sums in metric_contributions(said, entry).items():
+        figure = mean_over_draws(sums, draws, homes)
         mean = own.get(key)
-        if mean is not None and figure.value is not None and bool(np.isclose(mean, figure.value, rtol=0, atol=_EQUAL)):
+        if (
+            mean is not None
+            and figure.value is not None
+            and bool(np.isclose(mean, figure.value, rtol=0, atol=_TOLERANCE))
+        ):
             found[key] = None if figure.low is None or figure.high is None else (figure.low, figure.high)
     left = [key for key in _keys(entry) if key not in found]
     if not left:
@@ -372,5 +382,5 @@ def _keys(entry: BenchmarkTask) -> list[str]:
 _AGREED = {True: "agreed", False: "disagreed"}
 
 
-def _order(value: str) -> tuple[float, str]:
+def _value_sort_key(value: str) -> tuple[float, str]:
     return (float(value), "") if value.isdecimal() else (float("inf"), value)

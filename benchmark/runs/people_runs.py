@@ -8,35 +8,43 @@ import random
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from benchmark.disclosure.conditions import condition_called
+from benchmark.disclosure.conditions import resolve_condition
 from benchmark.judge_input.input_plan import InputSettings
-from benchmark.judge_input.judged_subjects import place_of
+from benchmark.judge_input.judged_subjects import locate_target
 from benchmark.judging.judgment_record import answer_key
-from benchmark.judging.person_judge import PersonTask, answered, declined, entry_of, introduced, person_task, request_of
-from benchmark.sets.frozen_sets import own_items
+from benchmark.judging.person_judge import (
+    PersonTask,
+    ensure_annotator,
+    person_entry,
+    person_judgment,
+    person_request_key,
+    plan_person_task,
+    refusal_judgment,
+)
+from benchmark.sets.frozen_sets import find_own_items
 from benchmark.tasks.benchmark_task import BenchmarkTask, Round
-from benchmark.tasks.benchmark_task import entry_of as task_called
+from benchmark.tasks.benchmark_task import get_benchmark_task as task_called
 from models.judges.judge_interface import Message
 from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemModality, ItemSet, RunAnswer
 from project.entities.judgments import (
-    PERSON,
-    RAW,
+    PERSON_BACKEND,
+    RAW_CONDITION,
     Judgment,
     JudgmentStatus,
     JudgmentTarget,
     JudgmentTargetKind,
-    about_from,
+    parse_target,
 )
 from project.entities.study_records import Changes, Json
 from project.ids import new_id
-from project.queries.annotator_rows import hidden_places
+from project.queries.annotator_rows import recordings_with_hidden
 from project.queries.item_set_rows import answers_of, benchmark_runs, insert_answers, insert_benchmark_run, items_of
-from project.queries.judgment_rows import came_back, insert_judgments, judgments_called
+from project.queries.judgment_rows import find_judgments, insert_judgments, judgments_by_request
 from project.session.session import Session
 from project.timebase import utc_now
 from project.version import __version__
 
-OWN = "own"
+OWN_SETTING = "own"
 """Setting of a run whose person also answered items that were made from their own annotations."""
 DONT_KNOW = "Said that they do not know."
 _USUAL = InputSettings()
@@ -56,7 +64,7 @@ class HumanRunOptions:
 
     shown: ItemModality = ItemModality.BOTH
     variant: str = "plain"
-    condition: str = RAW
+    condition: str = RAW_CONDITION
     seed: int = 0
     own: bool = False
 
@@ -112,80 +120,80 @@ class HumanItemQueue:
         return self.begun and bool(self.left)
 
 
-def rounds_of(task: BenchmarkTask) -> tuple[Round, ...]:
+def human_rounds(task: BenchmarkTask) -> tuple[Round, ...]:
     """Return what people are asked about each item: what models are, but for what builds on a model's own answers."""
     return getattr(task, "people", None) or tuple(one for one in task.rounds if not one.after)
 
 
-def sight_of(way: HumanRunOptions) -> InputSettings:
+def input_settings(way: HumanRunOptions) -> InputSettings:
     """Return how much of an item is seen."""
     if way.shown is ItemModality.WORDS:
         return replace(_USUAL, frames=0)
     return replace(_USUAL, words=way.shown is ItemModality.BOTH)
 
 
-def queue(session: Session, item_set: ItemSet, way: HumanRunOptions = HumanRunOptions()) -> HumanItemQueue:
+def read_queue(session: Session, item_set: ItemSet, way: HumanRunOptions = HumanRunOptions()) -> HumanItemQueue:
     """Return how far who works here is with a set; writes nothing but who they are.
 
     Raises:
         UserError: nobody said who works here, nothing can be written, or the benchmark has no such task.
     """
-    who = introduced(session)
-    entry, study = entry_of(session, who), session.study
-    settings = {**entry.settings, OWN: way.own}
-    judge: dict[str, Json] = {"name": who.name, "backend": PERSON, "model": "", "settings": settings}
+    who = ensure_annotator(session)
+    entry, study = person_entry(session, who), session.study
+    settings = {**entry.settings, OWN_SETTING: way.own}
+    judge: dict[str, Json] = {"name": who.name, "backend": PERSON_BACKEND, "model": "", "settings": settings}
     run = BenchmarkRun(
         *(new_id(), item_set.id, entry.id, judge, who.id, way.variant, way.shown, way.condition, way.seed),
         *(utc_now(), __version__),
     )
-    before = next((one for one in benchmark_runs(study, item_set.id) if _equal(one, run)), None)
+    before = next((one for one in benchmark_runs(study, item_set.id) if _is_same_run(one, run)), None)
     items = items_of(study, item_set.id)
-    own = own_items(session, items, who.id) if not way.own else frozenset()
+    own = find_own_items(session, items, who.id) if not way.own else frozenset()
     order = [one.id for one in items if one.id not in own]
     random.Random(f"{item_set.sha256} {who.id} {way.seed}").shuffle(order)
-    hidden = _of_training(session, items)
+    hidden = _training_items(session, items)
     order = [one for one in order if one not in hidden]
-    rounds = rounds_of(task_called(item_set.task))
+    rounds = human_rounds(task_called(item_set.task))
     asked = tuple(ItemQuestion(one, each.task, part) for one in order for each in rounds for part in each.parts)
-    done = _done(session, before.id) if before is not None else {}
+    done = _read_statuses(session, before.id) if before is not None else {}
     return HumanItemQueue(item_set, before or run, way, before is not None, asked, done, len(own))
 
 
-def begin(session: Session, found: HumanItemQueue) -> tuple[HumanItemQueue, Changes]:
+def start_run(session: Session, found: HumanItemQueue) -> tuple[HumanItemQueue, Changes]:
     """Let the study know of a run before its first question; what of it was answered without own items counts in it."""
     if found.begun:
         return found, Changes()
     study = session.study
-    narrow = replace(found.run, judge=_judge(found.run, own=False))
-    before = next((one for one in benchmark_runs(study, found.item_set.id) if _equal(one, narrow)), None)
+    narrow = replace(found.run, judge=_judge_settings(found.run, own=False))
+    before = next((one for one in benchmark_runs(study, found.item_set.id) if _is_same_run(one, narrow)), None)
     with study.recording_run():
         insert_benchmark_run(study, found.run)
         if before is not None:
             insert_answers(study, [replace(one, run_id=found.run.id) for one in answers_of(study, before.id)])
-    made = replace(found, begun=True, done=_done(session, found.run.id))
+    made = replace(found, begun=True, done=_read_statuses(session, found.run.id))
     return made, Changes.of([("benchmark_run", found.run.id)])
 
 
-def ask(session: Session, found: HumanItemQueue, asked: ItemQuestion) -> PersonTask:
+def plan_question_task(session: Session, found: HumanItemQueue, asked: ItemQuestion) -> PersonTask:
     """Plan what a person is asked, as models are.
 
     Raises:
         UserError: it cannot be asked; see `plan_sight`.
     """
-    way, place = found.way, place_of(session, about_from(asked.about), told_chain=False)
-    condition = condition_called(session, place.recording_id, way.condition)
-    return person_task(session, asked.about, asked.task, way.variant, condition, sight_of(way))
+    way, place = found.way, locate_target(session, parse_target(asked.about), told_chain=False)
+    condition = resolve_condition(session, place.recording_id, way.condition)
+    return plan_person_task(session, asked.about, asked.task, way.variant, condition, input_settings(way))
 
 
-def said_before(session: Session, found: HumanItemQueue, planned: PersonTask) -> Judgment | None:
+def find_equal_answer(session: Session, found: HumanItemQueue, planned: PersonTask) -> Judgment | None:
     """Return what was answered in this run to an equal request: an item may be in several draws of a set."""
-    key = request_of(planned.plan, found.run.annotator_id or "")
-    there = [one for one in came_back(session.study, [key]) if one.annotator_id == found.run.annotator_id]
+    key = person_request_key(planned.plan, found.run.annotator_id or "")
+    there = [one for one in judgments_by_request(session.study, [key]) if one.annotator_id == found.run.annotator_id]
     ids = {one.judgment_id for one in answers_of(session.study, found.run.id)} if there else set()
     return next((one for one in there if one.id in ids), None)
 
 
-def repeat(
+def repeat_answer(
     session: Session, found: HumanItemQueue, asked: ItemQuestion, there: Judgment
 ) -> tuple[HumanItemQueue, Changes]:
     """Let an answer count for another item that asks the same."""
@@ -198,10 +206,10 @@ def repeat(
         cached_from=there.cached_from or there.id,
         at=utc_now(),
     )
-    return _keep(session, found, asked, again)
+    return _store_judgment(session, found, asked, again)
 
 
-def answer(
+def save_item_answer(
     session: Session,
     found: HumanItemQueue,
     asked: ItemQuestion,
@@ -224,10 +232,10 @@ def answer(
     Raises:
         UserError: something in it is missing or does not fit; nothing is stored.
     """
-    return _keep(session, found, asked, answered(session, planned, values, ms, messages))
+    return _store_judgment(session, found, asked, person_judgment(session, planned, values, ms, messages))
 
 
-def decline(
+def save_refusal(
     session: Session,
     found: HumanItemQueue,
     asked: ItemQuestion,
@@ -236,10 +244,10 @@ def decline(
     messages: tuple[Message, ...] = (),
 ) -> tuple[HumanItemQueue, Changes]:
     """Store that a person does not know; it is counted apart, and not asked again."""
-    return _keep(session, found, asked, declined(session, planned, ms, messages, DONT_KNOW))
+    return _store_judgment(session, found, asked, refusal_judgment(session, planned, ms, messages, DONT_KNOW))
 
 
-def open_for(session: Session, item_set: ItemSet, *, answering: bool | None = None) -> frozenset[str]:
+def unanswered_item_ids(session: Session, item_set: ItemSet, *, answering: bool | None = None) -> frozenset[str]:
     """Return the items of a set that who works here has begun to answer and not answered yet.
 
     What is right about these must not be shown to them, nor about those of recordings on which they train.
@@ -250,33 +258,33 @@ def open_for(session: Session, item_set: ItemSet, *, answering: bool | None = No
         answering: whether they can answer; where the study can be written to by default. A second look into the study
             of somebody who can answer is told so.
     """
-    found = {*_of_training(session, items_of(session.study, item_set.id))}
+    found = {*_training_items(session, items_of(session.study, item_set.id))}
     who = session.annotator()
     if who is None or not (not session.study.read_only if answering is None else answering):
         return frozenset(found)
     for run in benchmark_runs(session.study, item_set.id):
-        if run.annotator_id == who.id and run.judge.get("backend") == PERSON:
-            found |= {one.item_id for one in queue(session, item_set, way_of(run)).left}
+        if run.annotator_id == who.id and run.judge.get("backend") == PERSON_BACKEND:
+            found |= {one.item_id for one in read_queue(session, item_set, run_options(run)).left}
     return frozenset(found)
 
 
-def _of_training(session: Session, items: Iterable[FrozenItem]) -> frozenset[str]:
+def _training_items(session: Session, items: Iterable[FrozenItem]) -> frozenset[str]:
     """Return ids of the items of recordings of which something is hidden while somebody trains.
 
     A stretch that is an item at all tells that somebody marked something there, or that nobody did.
     """
-    places = hidden_places(session.study)
+    places = recordings_with_hidden(session.study)
     return frozenset(one.id for one in items if one.recording_id in places) if places else frozenset()
 
 
-def way_of(run: BenchmarkRun) -> HumanRunOptions:
+def run_options(run: BenchmarkRun) -> HumanRunOptions:
     """Return how a person answered in a run."""
     settings = run.judge.get("settings")
-    own = isinstance(settings, dict) and settings.get(OWN) is True
+    own = isinstance(settings, dict) and settings.get(OWN_SETTING) is True
     return HumanRunOptions(run.shown, run.variant, run.condition, run.seed, own)
 
 
-def _keep(
+def _store_judgment(
     session: Session, found: HumanItemQueue, asked: ItemQuestion, made: Judgment
 ) -> tuple[HumanItemQueue, Changes]:
     kept = RunAnswer(found.run.id, asked.item_id, answer_key(asked.task, asked.part), made.id)
@@ -287,16 +295,16 @@ def _keep(
     return replace(found, done={**found.done, asked: made.status}), changes
 
 
-def _done(session: Session, run_id: str) -> dict[ItemQuestion, JudgmentStatus]:
+def _read_statuses(session: Session, run_id: str) -> dict[ItemQuestion, JudgmentStatus]:
     ids = [one.judgment_id for one in answers_of(session.study, run_id)]
-    return {ItemQuestion(one.item_id, one.task, one.part): one.status for one in judgments_called(session.study, ids)}
+    return {ItemQuestion(one.item_id, one.task, one.part): one.status for one in find_judgments(session.study, ids)}
 
 
-def _judge(run: BenchmarkRun, *, own: bool) -> dict[str, Json]:
+def _judge_settings(run: BenchmarkRun, *, own: bool) -> dict[str, Json]:
     settings = run.judge.get("settings")
-    return {**run.judge, "settings": {**(settings if isinstance(settings, dict) else {}), OWN: own}}
+    return {**run.judge, "settings": {**(settings if isinstance(settings, dict) else {}), OWN_SETTING: own}}
 
 
-def _equal(one: BenchmarkRun, other: BenchmarkRun) -> bool:
+def _is_same_run(one: BenchmarkRun, other: BenchmarkRun) -> bool:
     """Tell whether two runs are of one person who is asked in one way; they may be called otherwise by now."""
-    return one.annotator_id == other.annotator_id and way_of(one) == way_of(other)
+    return one.annotator_id == other.annotator_id and run_options(one) == run_options(other)

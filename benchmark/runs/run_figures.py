@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import cast
 
 from benchmark.judging.judgment_record import answer_key
-from benchmark.metrics.paired_tests import MARGIN, McNemar
+from benchmark.metrics.paired_tests import EQUIVALENCE_MARGIN, McNemar
 from benchmark.metrics.resampling import Difference
 from benchmark.results.item_results import (
-    COUNTED,
+    COUNTED_OUTCOMES,
     Became,
     Breakdown,
     Confusion,
@@ -21,26 +21,32 @@ from benchmark.results.item_results import (
     MetricRow,
     ResponseCounts,
     Spent,
-    became,
-    counts_of,
+    classify_outcome,
+    count_outcomes,
     is_right,
 )
 from benchmark.results.result_comparison import (
     ConditionRow,
     MetricDifference,
     RawConditionPair,
-    apart,
+    compare_correctness,
+    compare_metrics,
     condition_rows,
-    who_is_right,
 )
-from benchmark.results.run_measures import SAMPLES, breakdowns_of, confusions_of, label_rows, rows_of
-from benchmark.runs.people_runs import rounds_of
-from benchmark.runs.run_plan import equal
-from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse, entry_of
-from models.judges.judge_backends import BACKENDS, options_of
+from benchmark.results.run_measures import (
+    BOOTSTRAP_SAMPLES,
+    compute_breakdowns,
+    compute_confusions,
+    label_rows,
+    metric_rows,
+)
+from benchmark.runs.people_runs import human_rounds
+from benchmark.runs.run_plan import is_same_run
+from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse, get_benchmark_task
+from models.judges.judge_backends import BACKENDS, build_options
 from models.judges.judge_interface import ModelOptions
 from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemSet
-from project.entities.judgments import PERSON, RAW
+from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.queries.item_set_rows import (
@@ -48,23 +54,23 @@ from project.queries.item_set_rows import (
     all_sets,
     benchmark_runs,
     failed_items,
-    given_answers,
+    find_item_set,
     items_of,
-    set_called,
+    read_run_answers,
 )
 from project.queries.recording_rows import all_collections
 from project.session.session import Session
 from project.store.column_values import to_json
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
 
-def expected_of(entry: BenchmarkTask, run: BenchmarkRun) -> tuple[str, ...]:
+def expected_keys(entry: BenchmarkTask, run: BenchmarkRun) -> tuple[str, ...]:
     """Return everything that a run asks about an item, `TASK` or `TASK/PART`; people are asked less than judges."""
-    rounds = rounds_of(entry) if run.annotator_id is not None else entry.rounds
+    rounds = human_rounds(entry) if run.annotator_id is not None else entry.rounds
     return tuple(answer_key(one.task, part) for one in rounds for part in one.parts)
 
 
-def said_in(
+def read_responses(
     session: Session, run: BenchmarkRun, entry: BenchmarkTask, items: list[FrozenItem]
 ) -> tuple[list[tuple[ItemResponse, Became]], Spent]:
     """Return what was said in a run about each item of its set, in their order, and what it took.
@@ -72,20 +78,20 @@ def said_in(
     Raises:
         UserError: an answer is damaged.
     """
-    answers = given_answers(session.study, run.id)
+    answers = read_run_answers(session.study, run.id)
     failed = failed_items(session.study, run)
-    expected = expected_of(entry, run)
+    expected = expected_keys(entry, run)
     by_item: dict[str, list[GivenAnswer]] = {}
     for one in answers:
         by_item.setdefault(one.item_id, []).append(one)
     found = []
     for item in items:
-        said = _said(item, by_item.get(item.id, []))
-        found.append((said, became(said, expected, failed=item.id in failed)))
-    return found, _spent(run, answers)
+        said = _item_response(item, by_item.get(item.id, []))
+        found.append((said, classify_outcome(said, expected, failed=item.id in failed)))
+    return found, _spending(run, answers)
 
 
-def _said(item: FrozenItem, given: list[GivenAnswer]) -> ItemResponse:
+def _item_response(item: FrozenItem, given: list[GivenAnswer]) -> ItemResponse:
     costs = [one.cost for one in given if one.cost is not None]
     return ItemResponse(
         item.id,
@@ -100,7 +106,7 @@ def _said(item: FrozenItem, given: list[GivenAnswer]) -> ItemResponse:
     )
 
 
-def _spent(run: BenchmarkRun, answers: list[GivenAnswer]) -> Spent:
+def _spending(run: BenchmarkRun, answers: list[GivenAnswer]) -> Spent:
     costs = [one.cost for one in answers if one.cost is not None]
     return Spent(
         {_currency(run): sum(costs)} if costs else {},
@@ -115,7 +121,7 @@ def _currency(run: BenchmarkRun) -> str:
     backend, settings = str(run.judge.get("backend", "")), run.judge.get("settings")
     if backend not in BACKENDS or not isinstance(settings, dict):
         return ""
-    options = options_of(backend, settings)
+    options = build_options(backend, settings)
     return options.currency if isinstance(options, ModelOptions) else ""
 
 
@@ -209,12 +215,12 @@ class RunRead:
     names: Mapping[str, str]
 
 
-def figures_of(
+def read_figures(
     session: Session,
     run_ids: Sequence[str] = (),
     sets: Sequence[str] = (),
     *,
-    samples: int = SAMPLES,
+    samples: int = BOOTSTRAP_SAMPLES,
     parts: bool = True,
 ) -> list[RunFigures]:
     """Return the figures of runs, by set, in the order in which runs began.
@@ -229,48 +235,51 @@ def figures_of(
     Raises:
         UserError: there is no such run or set, or one of them is damaged.
     """
-    return [computed(one, samples=samples, parts=parts) for one in read_runs(session, run_ids, sets)]
+    return [compute_figures(one, samples=samples, parts=parts) for one in read_runs(session, run_ids, sets)]
 
 
 def read_runs(session: Session, run_ids: Sequence[str] = (), sets: Sequence[str] = ()) -> list[RunRead]:
     """Read what figures of runs are computed from; arguments and errors as `figures_of`."""
-    chosen = _sets(session, sets)
-    runs = _runs(session, run_ids, chosen)
-    named = _names(runs)
+    chosen = _select_sets(session, sets)
+    runs = _select_runs(session, run_ids, chosen)
+    named = _judge_names(runs)
     collections = {one.id: one.name for one in all_collections(session.study)}
     items: dict[str, list[FrozenItem]] = {}
     found = []
     for one in chosen:
-        entry = entry_of(one.task)
+        entry = get_benchmark_task(one.task)
         for run in runs:
             if run.set_id == one.id:
                 if one.id not in items:
                     items[one.id] = items_of(session.study, one.id)
-                each, spent = said_in(session, run, entry, items[one.id])
-                expected = expected_of(entry, run)
+                each, spent = read_responses(session, run, entry, items[one.id])
+                expected = expected_keys(entry, run)
                 found.append(RunRead(run, one, named[run.id], expected, tuple(each), spent, collections))
     return found
 
 
-def computed(read: RunRead, *, samples: int = SAMPLES, parts: bool = True) -> RunFigures:
+def compute_figures(read: RunRead, *, samples: int = BOOTSTRAP_SAMPLES, parts: bool = True) -> RunFigures:
     """Return the figures of a run; some tasks take seconds, and any thread may do it.
 
     Raises:
         UserError: an item does not say what is right.
     """
     try:
-        return _computed(read, samples, parts=parts)
+        return _compute_figures(read, samples, parts=parts)
     except KeyError:
         raise UserError(
-            f"An item of the set “{shown(read.item_set.name)}” does not say what is right.", "Make another set."
+            f"An item of the set “{escape_unprintable(read.item_set.name)}” does not say what is right.",
+            "Make another set.",
         ) from None
 
 
-def _computed(read: RunRead, samples: int, *, parts: bool) -> RunFigures:
-    entry = entry_of(read.item_set.task)
-    counted = [said for said, state in read.each if state in COUNTED]
+def _compute_figures(read: RunRead, samples: int, *, parts: bool) -> RunFigures:
+    entry = get_benchmark_task(read.item_set.task)
+    counted = [said for said, state in read.each if state in COUNTED_OUTCOMES]
     results = tuple(
-        ItemResult(said, is_right(said, read.expected) if state in COUNTED else None, state in COUNTED)
+        ItemResult(
+            said, is_right(said, read.expected) if state in COUNTED_OUTCOMES else None, state in COUNTED_OUTCOMES
+        )
         for said, state in read.each
     )
     return RunFigures(
@@ -278,50 +287,50 @@ def _computed(read: RunRead, samples: int, *, parts: bool) -> RunFigures:
         read.item_set,
         read.judge,
         read.run.annotator_id is not None,
-        rows_of(entry, counted, samples),
+        metric_rows(entry, counted, samples),
         label_rows(counted),
-        counts_of(state for _, state in read.each),
+        count_outcomes(state for _, state in read.each),
         read.spent,
-        breakdowns_of(entry, counted, read.names) if parts else (),
-        confusions_of(counted),
+        compute_breakdowns(entry, counted, read.names) if parts else (),
+        compute_confusions(counted),
         results,
     )
 
 
-def _sets(session: Session, wanted: Sequence[str]) -> list[ItemSet]:
+def _select_sets(session: Session, wanted: Sequence[str]) -> list[ItemSet]:
     if not wanted:
         return all_sets(session.study)
     found = {}
     for name in wanted:
-        one = set_called(session.study, name)
+        one = find_item_set(session.study, name)
         if one is None:
             raise UserError(
-                f"There is no set of items “{shown(name)}” in this study.",
+                f"There is no set of items “{escape_unprintable(name)}” in this study.",
                 "See which there are: greenroom benchmark sets",
             )
         found[one.id] = one
     return [*found.values()]
 
 
-def _runs(session: Session, wanted: Sequence[str], sets: Sequence[ItemSet]) -> list[BenchmarkRun]:
+def _select_runs(session: Session, wanted: Sequence[str], sets: Sequence[ItemSet]) -> list[BenchmarkRun]:
     """Return the runs that are named; else the newest of each that are equal, in the order in which they began."""
     every = [run for one in sets for run in benchmark_runs(session.study, one.id)]
     if wanted:
         known = {one.id: one for one in every}
         if missing := [one for one in wanted if one not in known]:
             raise UserError(
-                f"There is no run “{shown(missing[0])}” in this study.",
+                f"There is no run “{escape_unprintable(missing[0])}” in this study.",
                 "See which there are: greenroom benchmark results STUDY",
             )
         return [known[one] for one in dict.fromkeys(wanted)]
     newest: list[BenchmarkRun] = []
     for run in reversed(every):
-        if not any(equal(run, one) for one in newest):
+        if not any(is_same_run(run, one) for one in newest):
             newest.append(run)
     return newest[::-1]
 
 
-def _names(runs: Sequence[BenchmarkRun]) -> dict[str, str]:
+def _judge_names(runs: Sequence[BenchmarkRun]) -> dict[str, str]:
     """Return run id -> who answered; judges of one name are told apart by their model, else by when they were asked."""
     names = {one.id: str(one.judge.get("name", one.judge_id)) for one in runs}
     who: dict[str, dict[str, BenchmarkRun]] = {}
@@ -330,10 +339,10 @@ def _names(runs: Sequence[BenchmarkRun]) -> dict[str, str]:
     for name, judges in who.items():
         if len(judges) == 1:
             continue
-        models = Counter(_model(one) for one in judges.values())
+        models = Counter(_model_name(one) for one in judges.values())
         for run in runs:
             if names[run.id] == name:
-                model = _model(run)
+                model = _model_name(run)
                 apart = model if model and models[model] == 1 else judges[_identity(run)].at[:16].replace("T", " ")
                 names[run.id] = f"{name} ({apart})"
     return names
@@ -342,11 +351,11 @@ def _names(runs: Sequence[BenchmarkRun]) -> dict[str, str]:
 def _identity(run: BenchmarkRun) -> str:
     """Tell who answers from everybody else; people may be called otherwise by now."""
     if run.annotator_id is not None:
-        return f"{PERSON} {run.annotator_id}"
+        return f"{PERSON_BACKEND} {run.annotator_id}"
     return f"{run.judge_id} {sorted(dict(run.judge).items(), key=str)}"
 
 
-def _model(run: BenchmarkRun) -> str:
+def _model_name(run: BenchmarkRun) -> str:
     return str(run.judge.get("model", "")).rpartition("/")[2]
 
 
@@ -383,7 +392,9 @@ class RunComparison:
         }
 
 
-def compare(session: Session, first: RunFigures, second: RunFigures, samples: int = SAMPLES) -> RunComparison:
+def compare_runs(
+    session: Session, first: RunFigures, second: RunFigures, samples: int = BOOTSTRAP_SAMPLES
+) -> RunComparison:
     """Compare two runs of one task: on the items that count in both where they were asked the same set.
 
     Args:
@@ -400,20 +411,20 @@ def compare(session: Session, first: RunFigures, second: RunFigures, samples: in
             f"One run is of “{first.item_set.task}”, the other of “{second.item_set.task}”.",
             "Compare runs of one task.",
         )
-    entry = entry_of(first.item_set.task)
+    entry = get_benchmark_task(first.item_set.task)
     if first.item_set.id != second.item_set.id:
-        rows = tuple(_beside(first, second, one.metric) for one in first.rows)
+        rows = tuple(_mean_difference(first, second, one.metric) for one in first.rows)
         return RunComparison(first, second, False, 0, rows, None)
-    both = _both(first, second)
+    both = _shared_items(first, second)
     one, other = [each[0] for each in both], [each[1] for each in both]
     items = {each.id: each for each in items_of(session.study, first.item_set.id)}
-    same = [_what_is_asked(items[each.said.item_id]) for each in one]
-    rows = apart(entry, [each.said for each in one], [each.said for each in other], samples)
-    right = who_is_right([each.right for each in one], [each.right for each in other], same)
+    same = [_content_digest(items[each.said.item_id]) for each in one]
+    rows = compare_metrics(entry, [each.said for each in one], [each.said for each in other], samples)
+    right = compare_correctness([each.right for each in one], [each.right for each in other], same)
     return RunComparison(first, second, True, len(both), rows, right)
 
 
-def conditions_of(found: Sequence[RunFigures], margin: float = MARGIN) -> tuple[ConditionRow, ...]:
+def compare_conditions(found: Sequence[RunFigures], margin: float = EQUIVALENCE_MARGIN) -> tuple[ConditionRow, ...]:
     """Return each judge under each condition beside itself on raw footage, on the items that count in both.
 
     Runs without a partner on raw footage, of the same set and way of asking, are left out. Tests are corrected over
@@ -422,28 +433,28 @@ def conditions_of(found: Sequence[RunFigures], margin: float = MARGIN) -> tuple[
     rows: list[ConditionRow] = []
     for item_set in {one.item_set.id: one.item_set for one in found}.values():
         runs = [one for one in found if one.item_set.id == item_set.id]
-        raw = {_way(one): one for one in runs if one.run.condition == RAW}
+        raw = {_condition_key(one): one for one in runs if one.run.condition == RAW_CONDITION}
         pairs = []
         for one in runs:
-            partner = raw.get(_way(one))
-            if one.run.condition == RAW or partner is None:
+            partner = raw.get(_condition_key(one))
+            if one.run.condition == RAW_CONDITION or partner is None:
                 continue
-            both = _both(partner, one)
+            both = _shared_items(partner, one)
             pairs.append(
                 RawConditionPair(
                     one.judge, one.run.condition, [each.said for each, _ in both], [each.said for _, each in both]
                 )
             )
-        rows += condition_rows(entry_of(item_set.task), pairs, margin)
+        rows += condition_rows(get_benchmark_task(item_set.task), pairs, margin)
     return tuple(rows)
 
 
-def _both(first: RunFigures, second: RunFigures) -> list[tuple[ItemResult, ItemResult]]:
+def _shared_items(first: RunFigures, second: RunFigures) -> list[tuple[ItemResult, ItemResult]]:
     there = {one.said.item_id: one for one in second.items if one.counts}
     return [(one, there[one.said.item_id]) for one in first.items if one.counts and one.said.item_id in there]
 
 
-def _beside(first: RunFigures, second: RunFigures, metric: str) -> MetricDifference:
+def _mean_difference(first: RunFigures, second: RunFigures, metric: str) -> MetricDifference:
     one, other = first.row(metric), second.row(metric)
     assert one is not None
     mine, theirs = one.mean, other.mean if other else None
@@ -451,12 +462,12 @@ def _beside(first: RunFigures, second: RunFigures, metric: str) -> MetricDiffere
     return MetricDifference(metric, one.name, one.share, mine, theirs, Difference(value, None, None, None, 0))
 
 
-def _way(one: RunFigures) -> tuple[str, ...]:
+def _condition_key(one: RunFigures) -> tuple[str, ...]:
     run = one.run
     return one.judge, run.judge_id, run.variant, run.shown.value, str(run.seed)
 
 
-def _what_is_asked(item: FrozenItem) -> str:
+def _content_digest(item: FrozenItem) -> str:
     """Tell items apart by what is asked: one that stands in several draws is the same there."""
     text = to_json([item.about, item.recording_id, item.start_us, item.end_us, dict(item.content)])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

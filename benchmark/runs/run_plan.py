@@ -8,25 +8,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from benchmark.items.sampling import SamplingOptions, wishes_from
+from benchmark.items.sampling import SamplingOptions, read_sampling_options
 from benchmark.judging.judgment_record import judge_json
 from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_outcome import RunOutcome
 from benchmark.prompts.judge_prompt import VARIANTS
 from benchmark.sets.frozen_sets import make_set
-from benchmark.sets.item_sources import resolved
-from benchmark.tasks.benchmark_task import BenchmarkTask, entry_of
-from models.judges.judge_backends import options_of
+from benchmark.sets.item_sources import resolve_options
+from benchmark.tasks.benchmark_task import BenchmarkTask, get_benchmark_task
+from models.judges.judge_backends import build_options
 from models.judges.judge_interface import ModelOptions
 from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemModality, ItemSet
-from project.entities.judgments import PERSON, RAW, JudgeEntry
+from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION, JudgeEntry
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
 from project.ids import new_id
-from project.queries.item_set_rows import all_sets, benchmark_runs, insert_benchmark_run, items_of, set_called
-from project.queries.judgment_rows import all_judges, spent_since
+from project.queries.item_set_rows import all_sets, benchmark_runs, find_item_set, insert_benchmark_run, items_of
+from project.queries.judgment_rows import all_judges, cost_since
 from project.session.session import Session
-from project.text_format import shown
+from project.text_format import escape_unprintable
 from project.timebase import utc_now
 from project.version import __version__
 
@@ -52,7 +52,7 @@ def choose_sets(
     *,
     seed: int = 0,
     draws: int | None = None,
-    conditions: Sequence[str] = (RAW,),
+    conditions: Sequence[str] = (RAW_CONDITION,),
 ) -> SetSelection:
     """Return the sets that are named, and of each other task the newest that was drawn in the usual way.
 
@@ -73,18 +73,18 @@ def choose_sets(
     """
     if not tasks and not names:
         raise UserError("There is nothing to run.", "Name a task, --task verdict, or a set of items, --set NAME.")
-    named = {one.id: one for one in (_named(session, name, tasks) for name in names)}
-    methods = tuple(one for one in dict.fromkeys(conditions) if one != RAW)
+    named = {one.id: one for one in (_require_set(session, name, tasks) for name in names)}
+    methods = tuple(one for one in dict.fromkeys(conditions) if one != RAW_CONDITION)
     changes, made = Changes(), set[str]()
     for task in dict.fromkeys(tasks):
-        entry = entry_of(task)
+        entry = get_benchmark_task(task)
         if any(one.task == task for one in named.values()):
             continue
         number = entry.draws if draws is None else draws
-        matched = resolved(session, entry.source, SamplingOptions(conditions=methods)).conditions
-        found = _newest(session, entry, seed, number, matched)
+        matched = resolve_options(session, entry.source, SamplingOptions(conditions=methods)).conditions
+        found = _newest_default_set(session, entry, seed, number, matched)
         if found is None:
-            name = _free(session, f"{task}-seed-{seed}")
+            name = _free_name(session, f"{task}-seed-{seed}")
             found, new = make_set(session, task, name, seed, number, None, SamplingOptions(conditions=methods))
             changes |= new
             made.add(found.id)
@@ -92,20 +92,23 @@ def choose_sets(
     return SetSelection(tuple(named.values()), frozenset(made), changes)
 
 
-def _named(session: Session, name: str, tasks: Sequence[str]) -> ItemSet:
-    found = set_called(session.study, name)
+def _require_set(session: Session, name: str, tasks: Sequence[str]) -> ItemSet:
+    found = find_item_set(session.study, name)
     if found is None:
         known = ", ".join(one.name for one in all_sets(session.study))
         hint = f"There are: {known}." if known else "Make one: greenroom benchmark make STUDY --task TASK"
-        raise UserError(f"There is no set of items “{shown(name)}” in this study.", hint)
+        raise UserError(f"There is no set of items “{escape_unprintable(name)}” in this study.", hint)
     if tasks and found.task not in tasks:
         raise UserError(
-            f"The set “{shown(found.name)}” is one of the task “{found.task}”.", f"Name the task: --task {found.task}"
+            f"The set “{escape_unprintable(found.name)}” is one of the task “{found.task}”.",
+            f"Name the task: --task {found.task}",
         )
     return found
 
 
-def _newest(session: Session, entry: BenchmarkTask, seed: int, draws: int, methods: Sequence[str]) -> ItemSet | None:
+def _newest_default_set(
+    session: Session, entry: BenchmarkTask, seed: int, draws: int, methods: Sequence[str]
+) -> ItemSet | None:
     """Return the newest set that was drawn as one would be drawn now; not one that somebody wished otherwise."""
     default = session.scheme
 
@@ -114,7 +117,7 @@ def _newest(session: Session, entry: BenchmarkTask, seed: int, draws: int, metho
             "size", entry.size
         ) != entry.size:
             return False
-        wishes = wishes_from(one.rule)
+        wishes = read_sampling_options(one.rule)
         of_default = wishes.scheme in ("", default.key) and wishes.track in ("", default.tracks[0].key)
         usual = SamplingOptions(scheme=wishes.scheme, track=wishes.track, conditions=wishes.conditions)
         return of_default and wishes == usual and {*wishes.conditions} == {*methods}
@@ -122,7 +125,7 @@ def _newest(session: Session, entry: BenchmarkTask, seed: int, draws: int, metho
     return next((one for one in reversed(all_sets(session.study)) if fits(one)), None)
 
 
-def _free(session: Session, name: str) -> str:
+def _free_name(session: Session, name: str) -> str:
     taken = {one.name for one in all_sets(session.study)}
     number, found = 1, name
     while found in taken:
@@ -150,14 +153,14 @@ class BenchmarkRequest:
     judges: Sequence[JudgeEntry]
     variant: str = "plain"
     shown: ItemModality | None = None
-    conditions: Sequence[str] = (RAW,)
+    conditions: Sequence[str] = (RAW_CONDITION,)
     seed: int = 0
     budget: Limits = field(default_factory=Limits)
     again: bool = False
     fresh: bool = False
 
 
-def wanted_as_json(wanted: BenchmarkRequest) -> dict[str, Json]:
+def request_json(wanted: BenchmarkRequest) -> dict[str, Json]:
     """Return what `wanted_from` reads; sets and judges by their ids."""
     return {
         "sets": [one.id for one in wanted.sets],
@@ -171,7 +174,7 @@ def wanted_as_json(wanted: BenchmarkRequest) -> dict[str, Json]:
     }
 
 
-def wanted_from(session: Session, found: Mapping[str, Json], since: str) -> BenchmarkRequest:
+def resume_request(session: Session, found: Mapping[str, Json], since: str) -> BenchmarkRequest:
     """Return runs that were interrupted, so that they go on: with the budget that is left, and asking nothing anew.
 
     Args:
@@ -187,7 +190,7 @@ def wanted_from(session: Session, found: Mapping[str, Json], since: str) -> Benc
     judges = [one for one in all_judges(session.study) if one.id in values["judges"]]
     if len(sets) < len(values["sets"]) or len(judges) < len(values["judges"]):
         raise UserError("A set or a judge of these runs is gone.", "Begin new runs in the mode Benchmark.")
-    money, tokens = spent_since(session.study, [one.id for one in judges], since)
+    money, tokens = cost_since(session.study, [one.id for one in judges], since)
     return BenchmarkRequest(
         sets,
         judges,
@@ -199,31 +202,31 @@ def wanted_from(session: Session, found: Mapping[str, Json], since: str) -> Benc
     )
 
 
-def usually_shown(entry: JudgeEntry) -> ItemModality:
+def default_modality(entry: JudgeEntry) -> ItemModality:
     """Return what of an item a judge is shown where nothing else is wished: words and pictures, if it sees any.
 
     Raises:
         UserError: its settings do not fit.
     """
-    options = _options(entry)
+    options = _model_options(entry)
     return ItemModality.BOTH if options is not None and options.sees != "text" else ItemModality.WORDS
 
 
-def require_sees(entry: JudgeEntry, shown: ItemModality) -> None:
+def require_modality(entry: JudgeEntry, shown: ItemModality) -> None:
     """Check that a judge can be shown something; baselines, which see nothing, can be shown anything.
 
     Raises:
         UserError: pictures are to be shown to a judge that is set to see none, or its settings do not fit.
     """
-    options = _options(entry)
+    options = _model_options(entry)
     if shown is not ItemModality.WORDS and options is not None and options.sees == "text":
         raise UserError("It is set to see no pictures.", "Ask it with --shown L, or set what it sees.")
 
 
-def _options(entry: JudgeEntry) -> ModelOptions | None:
-    if entry.backend == PERSON:
+def _model_options(entry: JudgeEntry) -> ModelOptions | None:
+    if entry.backend == PERSON_BACKEND:
         return None
-    options = options_of(entry.backend, entry.settings)
+    options = build_options(entry.backend, entry.settings)
     return options if isinstance(options, ModelOptions) else None
 
 
@@ -265,7 +268,7 @@ class StartedRuns:
         return tuple(leg.runs[one.id] for leg in self.legs for one in leg.judges)
 
 
-def begin(session: Session, wanted: BenchmarkRequest) -> StartedRuns:
+def start_runs(session: Session, wanted: BenchmarkRequest) -> StartedRuns:
     """Write a run for each set, judge and condition; an equal one that is there is taken up again.
 
     Raises:
@@ -277,19 +280,19 @@ def begin(session: Session, wanted: BenchmarkRequest) -> StartedRuns:
     if wanted.variant not in VARIANTS:
         raise UserError(f"There is no variant “{wanted.variant}”.", f"Choose one of {', '.join(VARIANTS)}.")
     refusals = RunOutcome()
-    by_shown = _able(wanted, refusals)
+    by_shown = _askable_judges(wanted, refusals)
     legs: list[RunGroup] = []
     new: list[BenchmarkRun] = []
     for item_set in {one.id: one for one in wanted.sets}.values():
-        entry_of(item_set.task)
+        get_benchmark_task(item_set.task)
         items = tuple(items_of(session.study, item_set.id))
         before = [*reversed(benchmark_runs(session.study, item_set.id))]
         for condition in dict.fromkeys(wanted.conditions):
             for each_shown, judges in by_shown.items():
                 runs: dict[str, BenchmarkRun] = {}
                 for judge in judges:
-                    made = _run(item_set, judge, wanted, each_shown, condition)
-                    old = next((one for one in before if equal(one, made)), None)
+                    made = _new_run(item_set, judge, wanted, each_shown, condition)
+                    old = next((one for one in before if is_same_run(one, made)), None)
                     anew = wanted.again or wanted.fresh
                     if old is None or anew:
                         new.append(made)
@@ -303,37 +306,37 @@ def begin(session: Session, wanted: BenchmarkRequest) -> StartedRuns:
     return StartedRuns(tuple(legs), taken_up, refusals, Changes.of(("benchmark_run", one.id) for one in new))
 
 
-def equal(one: BenchmarkRun, other: BenchmarkRun) -> bool:
+def is_same_run(one: BenchmarkRun, other: BenchmarkRun) -> bool:
     """Tell whether two runs ask the same set in the same way of a judge that is set alike."""
-    return _way(one) == _way(other) and dict(one.judge) == dict(other.judge)
+    return _run_key(one) == _run_key(other) and dict(one.judge) == dict(other.judge)
 
 
-def _way(one: BenchmarkRun) -> tuple[object, ...]:
+def _run_key(one: BenchmarkRun) -> tuple[object, ...]:
     return one.set_id, one.judge_id, one.annotator_id, one.variant, one.shown, one.condition, one.seed
 
 
-def _able(wanted: BenchmarkRequest, refusals: RunOutcome) -> dict[ItemModality, list[JudgeEntry]]:
+def _askable_judges(wanted: BenchmarkRequest, refusals: RunOutcome) -> dict[ItemModality, list[JudgeEntry]]:
     """Return the judges that can be asked, by what they are shown; why others cannot becomes a note."""
     found: dict[ItemModality, list[JudgeEntry]] = {}
     for judge in {one.id: one for one in wanted.judges}.values():
         try:
-            if judge.backend == PERSON:
+            if judge.backend == PERSON_BACKEND:
                 raise UserError("People answer in the window.", "Open the study: the mode Benchmark.")
-            shown = wanted.shown or usually_shown(judge)
-            require_sees(judge, shown)
+            shown = wanted.shown or default_modality(judge)
+            require_modality(judge, shown)
         except UserError as error:
-            _note(refusals, judge, error)
+            _add_refusal(refusals, judge, error)
         else:
             found.setdefault(shown, []).append(judge)
     return found
 
 
-def _note(refusals: RunOutcome, judge: JudgeEntry, error: UserError) -> None:
+def _add_refusal(refusals: RunOutcome, judge: JudgeEntry, error: UserError) -> None:
     refusals.note(judge, "", error)
     refusals.notes[-1].about.clear()
 
 
-def _run(
+def _new_run(
     item_set: ItemSet, judge: JudgeEntry, wanted: BenchmarkRequest, shown: ItemModality, condition: str
 ) -> BenchmarkRun:
     return BenchmarkRun(

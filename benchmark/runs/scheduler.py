@@ -7,25 +7,32 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from benchmark.cluster.coordinator import JobResult, run_all
+from benchmark.cluster.coordinator import JobResult, run_jobs
 from benchmark.judge_input.input_plan import InputSettings
-from benchmark.judging.ask_job import prepare, together
+from benchmark.judging.ask_job import merge_results, prepare
 from benchmark.judging.judge_worker import RunItem
-from benchmark.judging.judgment_record import RUNS, answer_key, look_up, run_answers
+from benchmark.judging.judgment_record import RUNS_KEY, answer_key, look_up_cache, run_answers
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_config import AskRequest, Payload, payload_from
-from benchmark.judging.run_outcome import Note, RunOutcome, outcome_from
-from benchmark.runs.run_plan import BenchmarkRequest, RunGroup, StartedRuns, begin
-from benchmark.tasks.benchmark_task import Round, entry_of
+from benchmark.judging.run_config import AskRequest, Payload, read_payload
+from benchmark.judging.run_outcome import Note, RunOutcome, read_outcome
+from benchmark.runs.run_plan import BenchmarkRequest, RunGroup, StartedRuns, start_runs
+from benchmark.tasks.benchmark_task import Round, get_benchmark_task
 from project.entities.frozen_items import BenchmarkRun, ItemModality
-from project.entities.judgments import JudgeEntry, Judgment, JudgmentTarget, JudgmentTargetKind, about_from, part_after
+from project.entities.judgments import (
+    JudgeEntry,
+    Judgment,
+    JudgmentTarget,
+    JudgmentTargetKind,
+    followup_part,
+    parse_target,
+)
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
 from project.progress import Progress
 from project.queries.item_set_rows import answers_of, insert_answers, usable_answers
 from project.session.jobs import JobSpec
 from project.session.session import Session
-from project.text_format import counted
+from project.text_format import pluralize
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +88,13 @@ class BenchmarkScheduler:
         self._session, self._wanted = session, wanted
         self._left = wanted.budget
         self._at_once = at_once and wanted.budget == Limits()
-        self._legs = [_rounds(session, one) for one in begun.legs]
+        self._legs = [_iter_rounds(session, one) for one in begun.legs]
         self._flat = (step for steps in self._legs for group in steps for step in group)
         self._given: dict[str, _UnderWay] = {}
         self.total = sum(
-            len(leg.items) * len(leg.judges) * sum(len(one.parts) for one in entry_of(leg.item_set.task).rounds)
+            len(leg.items)
+            * len(leg.judges)
+            * sum(len(one.parts) for one in get_benchmark_task(leg.item_set.task).rounds)
             for leg in begun.legs
         )
 
@@ -127,7 +136,7 @@ class BenchmarkScheduler:
         self._settle(under_way.step.leg, replace(under_way.payload, items=tuple(items)))
         self.settled += len(items)
         if result is not None:
-            self._count(outcome_from(result))
+            self._count(read_outcome(result))
         if error is not None:
             if self._wanted.budget != Limits():
                 raise error
@@ -137,7 +146,7 @@ class BenchmarkScheduler:
     def _work(self, step: _Step, progress: Progress) -> JobSpec | None:
         """Return what of a step has to be asked, after noting what is answered already."""
         leg, request = step.leg, self._request(step)
-        answered = _answered(self._session, leg)
+        answered = _answered_keys(self._session, leg)
         if not request.about:
             return None
         asking = prepare(self._session, request, progress)
@@ -148,12 +157,12 @@ class BenchmarkScheduler:
         self.settled += len(asking.cached) + sum(len(one.about) for one in asking.notes)
         if asking.work is None:
             return None
-        payload = payload_from(asking.work.parameters)
+        payload = read_payload(asking.work.parameters)
         first, later = self._unequal(
             [
                 one
                 for one in payload.items
-                if (leg.runs[payload.entries[one.judge].id].id, *_of(one.about, step.round.task)) not in answered
+                if (leg.runs[payload.entries[one.judge].id].id, *_item_key(one.about, step.round.task)) not in answered
             ]
         )
         self.settled += len(payload.items) - len(first) - len(later)
@@ -161,8 +170,8 @@ class BenchmarkScheduler:
             return None
         runs: dict[str, Json] = {one.id: leg.runs[one.id].id for one in leg.judges}
         asked = payload.only(first)
-        parameters = {**asking.work.parameters, **asked.as_json(), RUNS: runs}
-        work = replace(asking.work, title=_title(step, asked), parameters=parameters)
+        parameters = {**asking.work.parameters, **asked.as_json(), RUNS_KEY: runs}
+        work = replace(asking.work, title=_job_title(step, asked), parameters=parameters)
         self._given[str(parameters["run"])] = _UnderWay(step, asked, later)
         return work
 
@@ -202,19 +211,19 @@ class BenchmarkScheduler:
         """Note what has an answer by now and is not noted yet: what equals another, or was answered meanwhile."""
         if self._wanted.fresh:
             return
-        answered = _answered(self._session, leg)
+        answered = _answered_keys(self._session, leg)
         left = [
             one
             for one in payload.items
-            if (leg.runs[payload.entries[one.judge].id].id, *_of(one.about, payload.task)) not in answered
+            if (leg.runs[payload.entries[one.judge].id].id, *_item_key(one.about, payload.task)) not in answered
         ]
-        known = look_up(self._session, left, payload.entries)
+        known = look_up_cache(self._session, left, payload.entries)
         self.changes |= known.changes
         self._note(leg, known.judgments)
 
     def _note(self, leg: RunGroup, judgments: Sequence[Judgment]) -> None:
         runs: dict[str, Json] = {judge: run.id for judge, run in leg.runs.items()}
-        if answers := run_answers({RUNS: runs}, judgments):
+        if answers := run_answers({RUNS_KEY: runs}, judgments):
             with self._session.study.recording_run():
                 insert_answers(self._session.study, answers)
 
@@ -234,14 +243,14 @@ class BenchmarkScheduler:
             tokens = max(0, tokens - found.tokens_in - found.tokens_out)
         self._left = Limits(money, tokens)
         seconds = self.outcome.seconds + found.seconds
-        self.outcome = outcome_from(together([self.outcome.as_json(), found.as_json()]))
+        self.outcome = read_outcome(merge_results([self.outcome.as_json(), found.as_json()]))
         self.outcome.seconds = round(seconds, 3)
 
 
-def _rounds(session: Session, leg: RunGroup) -> Iterator[list[_Step]]:
+def _iter_rounds(session: Session, leg: RunGroup) -> Iterator[list[_Step]]:
     """Yield the requests of one round after the other; what a round asks about is read when its turn comes."""
-    for one in entry_of(leg.item_set.task).rounds:
-        answered = _answered(session, leg)
+    for one in get_benchmark_task(leg.item_set.task).rounds:
+        answered = _answered_keys(session, leg)
         if not one.after:
             about = [
                 JudgmentTarget(JudgmentTargetKind.ITEM, item.id, part).key
@@ -256,7 +265,7 @@ def _rounds(session: Session, leg: RunGroup) -> Iterator[list[_Step]]:
             run = leg.runs[judge.id]
             before = usable_answers(session.study, run.id)
             about = [
-                JudgmentTarget(JudgmentTargetKind.ITEM, item.id, part_after(part, said)).key
+                JudgmentTarget(JudgmentTargetKind.ITEM, item.id, followup_part(part, said)).key
                 for item in leg.items
                 for part in one.parts
                 if (said := before.get((item.id, part))) is not None
@@ -267,23 +276,23 @@ def _rounds(session: Session, leg: RunGroup) -> Iterator[list[_Step]]:
         yield steps
 
 
-def _answered(session: Session, leg: RunGroup) -> set[tuple[str, str, str]]:
+def _answered_keys(session: Session, leg: RunGroup) -> set[tuple[str, str, str]]:
     """Return run, item and key of all answers of a leg's runs."""
     return {
         (one.run_id, one.item_id, one.part) for run in leg.runs.values() for one in answers_of(session.study, run.id)
     }
 
 
-def _of(key: str, task: str) -> tuple[str, str]:
+def _item_key(key: str, task: str) -> tuple[str, str]:
     """Return the item of a request, and what its answer goes by."""
-    about = about_from(key)
+    about = parse_target(key)
     return about.id, answer_key(task, about.part)
 
 
-def _title(step: _Step, payload: Payload) -> str:
+def _job_title(step: _Step, payload: Payload) -> str:
     names = [payload.entries[at].name for at in sorted({one.judge for one in payload.items})]
     who = ", ".join(names) if len(names) <= 3 else f"{len(names)} judges"
-    items = counted(len({about_from(one.about).id for one in payload.items}), "item")
+    items = pluralize(len({parse_target(one.about).id for one in payload.items}), "item")
     return f"{step.leg.item_set.name}: ask {who} about {items}"
 
 
@@ -325,9 +334,9 @@ def run_benchmark(
         UserError: nothing is wanted, the cluster went away, or a work failed under a budget; what was answered until
             then is in the study.
     """
-    begun = begin(session, wanted)
+    begun = start_runs(session, wanted)
     course = BenchmarkScheduler(session, wanted, begun, at_once=bool(scheduler))
-    whole = _Whole(progress, course)
+    whole = _RunProgress(progress, course)
     changes = begun.changes
 
     def ended(done: JobResult) -> None:
@@ -337,14 +346,14 @@ def run_benchmark(
 
     while works := course.next(whole.looking_up):
         whole.begin(sum(len(cast(list[Json], work.parameters["requests"])) for work in works))
-        run_all(session, works, whole, scheduler, ended=ended)
+        run_jobs(session, works, whole, scheduler, ended=ended)
     outcome = course.outcome
     return BenchmarkResult(
         begun.runs, begun.taken_up, tuple(outcome.notes), outcome, course.cached, changes | course.changes
     )
 
 
-class _Whole:
+class _RunProgress:
     """Tells how far all of it is, from how far the works under way are."""
 
     def __init__(self, progress: Progress, course: BenchmarkScheduler) -> None:

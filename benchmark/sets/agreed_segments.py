@@ -13,17 +13,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, partial
 
-from annotate.agreement.annotator_lanes import Mark, grouped, read_marks
+from annotate.agreement.annotator_lanes import Mark, group_marks, read_marks
 from annotate.agreement.study_agreement import PERSON
-from annotate.transcript.conversation_history import BEFORE
-from benchmark.disclosure.cast_names import ROLES, Told, telling
-from benchmark.items.candidates import SAME_MOMENT, CandidatePool, ItemCandidate
+from annotate.transcript.conversation_history import DEFAULT_TURNS_BEFORE
+from benchmark.disclosure.cast_names import ROLE_NAMES, TextRewriter, make_name_rewriter
+from benchmark.items.candidates import DUPLICATE_MOMENT, CandidatePool, ItemCandidate
 from benchmark.items.sampling import DISAGREED, HELD_OUT, REVIEWED, UNREVIEWED, SamplingOptions
 from project.entities.study_records import Json, ParticipantRole, Recording, ReviewDecision, Utterance
 from project.errors import UserError
 from project.queries.annotator_rows import all_annotators
-from project.queries.recording_rows import all_participants, all_recordings, hold_outs, participants_there
-from project.queries.segment_rows import completed, in_training, segments_of
+from project.queries.recording_rows import all_participants, all_recordings, hold_outs, present_participants
+from project.queries.segment_rows import completed_work, segments_of, training_work
 from project.queries.transcript_rows import utterances_of
 from project.schemes.scheme import FieldKind, Scheme
 from project.session.session import PerState, Session
@@ -63,7 +63,7 @@ class SegmentConsensus:
         )
 
 
-def moment_of(group: Sequence[Mark]) -> SegmentConsensus:
+def build_consensus(group: Sequence[Mark]) -> SegmentConsensus:
     """Return what people say of one moment.
 
     Everybody stands for the label that they agreed with in review, else for the one that they marked; who only
@@ -80,11 +80,11 @@ def moment_of(group: Sequence[Mark]) -> SegmentConsensus:
         chosen = [one for one in group if _agrees(one, person)]
         chosen = chosen or [one for one in group if one.segment.annotator_id == person]
         if chosen:
-            labels[_first(chosen).segment.label] += 1
+            labels[_best_mark(chosen).segment.label] += 1
         else:
             against = True
     most = max(labels.values())
-    mark = _first([one for one in group if labels[one.segment.label] == most])
+    mark = _best_mark([one for one in group if labels[one.segment.label] == most])
     if against or len(labels) > 1:
         return SegmentConsensus(mark, LabelAgreement.DISAGREED, tuple(group))
     if len(owners) > 1:
@@ -97,11 +97,11 @@ def _agrees(one: Mark, person: str) -> bool:
     return review is not None and review.decision is ReviewDecision.AGREE
 
 
-def _first(marks: Sequence[Mark]) -> Mark:
+def _best_mark(marks: Sequence[Mark]) -> Mark:
     return min(marks, key=lambda one: (-one.agreed, one.order, one.segment.id))
 
 
-_SIGNS = 8
+_CHECKSUM_CHARS = 8
 
 
 class RecordingTranscript:
@@ -131,11 +131,11 @@ class RecordingTranscript:
         """Return a checksum of what a judge is told of a stretch: what is said in it and led up to it, and by whom."""
         last = bisect_left(self._said, start_us, key=lambda one: one.start_us)
         told = [
-            *[one for one in self._said[:last] if one.end_us <= start_us][-BEFORE:],
+            *[one for one in self._said[:last] if one.end_us <= start_us][-DEFAULT_TURNS_BEFORE:],
             *self.between(start_us, end_us),
         ]
         lines = [[one.start_us, one.end_us, one.participant_id, one.text] for one in told]
-        return hashlib.sha256(json.dumps(lines, ensure_ascii=True).encode()).hexdigest()[:_SIGNS]
+        return hashlib.sha256(json.dumps(lines, ensure_ascii=True).encode()).hexdigest()[:_CHECKSUM_CHARS]
 
     def exchange(self, start_us: int, end_us: int) -> tuple[str, str] | None:
         """Return what people say in a stretch and what the agent answers; None where nobody says what it answers.
@@ -171,21 +171,21 @@ def checksum(parts: Sequence[object]) -> str:
     return hashlib.sha256(json.dumps(parts, ensure_ascii=True, sort_keys=True).encode()).hexdigest()[:16]
 
 
-REASONS = {
+EXCLUSION_REASONS = {
     LabelAgreement.DISAGREED: "people disagree about it",
     LabelAgreement.REVIEWED: "one person marked it, though others agree with it",
     LabelAgreement.UNREVIEWED: "one person marked it, and nobody reviewed it",
 }
-KEPT_BACK = "in a recording that is held out"
-TRAINING = "made in a training round"
-NO_PERSON = "not by a person: adjudicated, or by a model"
-_WISHED = {
+IN_HOLD_OUT = "in a recording that is held out"
+IN_TRAINING = "made in a training round"
+NOT_BY_PERSON = "not by a person: adjudicated, or by a model"
+_INCLUDE_KEYS = {
     LabelAgreement.DISAGREED: DISAGREED,
     LabelAgreement.REVIEWED: REVIEWED,
     LabelAgreement.UNREVIEWED: UNREVIEWED,
 }
-_AGREED = (LabelAgreement.AGREED, LabelAgreement.REVIEWED)
-_WORKED = 2
+_AGREED_STATES = (LabelAgreement.AGREED, LabelAgreement.REVIEWED)
+_MIN_WORKERS = 2
 """People that must have worked on a recording before what they left unmarked counts as nothing."""
 
 
@@ -227,7 +227,7 @@ class _Home:
 
     recording: Recording
     words: RecordingTranscript
-    told: Told
+    told: TextRewriter
 
 
 class _Gathering:
@@ -237,8 +237,8 @@ class _Gathering:
         self._session, self._scheme, self._track, self._include = session, scheme, track, include
         self._people = {one.id for one in all_annotators(session.study) if one.kind == PERSON}
         self._annotators = [one.id for one in all_annotators(session.study)]
-        self._training = in_training(session.study)
-        self._completed = completed(session.study)
+        self._training = training_work(session.study)
+        self._completed = completed_work(session.study)
         self._roles = {one.id: one.role for one in all_participants(session.study)}
         self._left_out: Counter[str] = Counter()
         fields = scheme.fields_of(track)
@@ -255,7 +255,7 @@ class _Gathering:
         for one in all_recordings(study):
             marks = [mark for mark in read_marks(self._session, one.id, self._annotators) if self._of_track(mark)]
             if one.id in kept_back and HELD_OUT not in self._include:
-                self._left_out[KEPT_BACK] += len(marks)
+                self._left_out[IN_HOLD_OUT] += len(marks)
                 continue
             home = _Home(one, RecordingTranscript(self._session, one.id, self._roles), self._telling(one.id))
             candidates += self._candidates(home, marks)
@@ -265,29 +265,29 @@ class _Gathering:
     def _of_track(self, mark: Mark) -> bool:
         return (mark.segment.scheme, mark.segment.track) == (self._scheme.key, self._track)
 
-    def _telling(self, recording_id: str) -> Told:
+    def _telling(self, recording_id: str) -> TextRewriter:
         """Return how a text of a recording is told among the texts of others: its people by their roles alone."""
-        people = participants_there(self._session.study, recording_id)
-        return telling(people, {one.id: ROLES[one.role] for one in people}, str)
+        people = present_participants(self._session.study, recording_id)
+        return make_name_rewriter(people, {one.id: ROLE_NAMES[one.role] for one in people}, str)
 
     def _candidates(self, home: _Home, marks: Sequence[Mark]) -> Iterator[ItemCandidate]:
         kept = []
         for mark in marks:
             who = mark.segment.annotator_id
             if who not in self._people:
-                self._left_out[NO_PERSON] += 1
+                self._left_out[NOT_BY_PERSON] += 1
             elif (home.recording.id, who) in self._training:
-                self._left_out[TRAINING] += 1
+                self._left_out[IN_TRAINING] += 1
             else:
                 kept.append(mark)
-        for group in grouped(kept):
-            moment = moment_of(group)
-            wished = _WISHED.get(moment.standing)
+        for group in group_marks(kept):
+            moment = build_consensus(group)
+            wished = _INCLUDE_KEYS.get(moment.standing)
             if wished is not None and wished not in self._include:
-                self._left_out[REASONS[moment.standing]] += len(group)
+                self._left_out[EXCLUSION_REASONS[moment.standing]] += len(group)
                 continue
             if len(group) > 1:
-                self._left_out[SAME_MOMENT] += len(group) - 1
+                self._left_out[DUPLICATE_MOMENT] += len(group) - 1
             yield self._candidate(home, moment)
 
     def _candidate(self, home: _Home, moment: SegmentConsensus) -> ItemCandidate:
@@ -316,7 +316,7 @@ class _Gathering:
         values = moment.mark.values
         found: dict[str, Json] = {
             "collection": home.recording.collection_id,
-            "agreed": moment.standing in _AGREED,
+            "agreed": moment.standing in _AGREED_STATES,
             "same_attributes": moment.same(self._attributes),
         }
         if values.get(self._attributes):
@@ -328,7 +328,7 @@ class _Gathering:
         place = home.recording.id
         there = {one.segment.annotator_id for one in marks} | {who for where, who in self._completed if where == place}
         worked = {who for who in there & self._people if (place, who) not in self._training}
-        if len(worked) < (1 if UNREVIEWED in self._include else _WORKED):
+        if len(worked) < (1 if UNREVIEWED in self._include else _MIN_WORKERS):
             return
         traits: dict[str, Json] = {"collection": home.recording.collection_id, "agreed": True, "negative": "unmarked"}
         make = partial(ItemCandidate, "", place, home.recording.collection_id)

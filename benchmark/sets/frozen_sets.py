@@ -11,30 +11,30 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from benchmark.items.candidates import CandidatePool, ItemCandidate, ItemSamplingRule, nothing_to_draw
-from benchmark.items.sampling import HELD_OUT, SamplingOptions, wishes_from
+from benchmark.items.candidates import CandidatePool, ItemCandidate, ItemSamplingRule, no_items_error
+from benchmark.items.sampling import HELD_OUT, SamplingOptions, read_sampling_options
 from benchmark.sets.agreed_segments import Stretches
-from benchmark.sets.item_sources import pool_of, resolved
-from benchmark.tasks.benchmark_task import BenchmarkTask, entry_of
+from benchmark.sets.item_sources import read_pool, resolve_options
+from benchmark.tasks.benchmark_task import BenchmarkTask, get_benchmark_task
 from project.entities.frozen_items import FrozenItem, ItemSet
 from project.entities.judgments import JudgmentTargetKind
-from project.entities.questions import question_from
+from project.entities.questions import question_from_json
 from project.entities.study_records import Changes, Json, Segment
 from project.errors import UserError
 from project.ids import new_id
 from project.queries.annotator_rows import reviews_in
-from project.queries.chain_rows import chain_called
+from project.queries.chain_rows import find_chain
 from project.queries.item_set_rows import all_sets, insert_set, items_of
-from project.queries.question_rows import question_called, verifications
+from project.queries.question_rows import find_question, verifications
 from project.queries.recording_rows import all_recordings, hold_outs
 from project.queries.segment_rows import segments_of
 from project.session.session import Session
-from project.text_format import shown
+from project.text_format import escape_unprintable
 from project.timebase import utc_now
 from project.version import __version__
 
 
-def own_items(session: Session, items: Iterable[FrozenItem], annotator_id: str) -> frozenset[str]:
+def find_own_items(session: Session, items: Iterable[FrozenItem], annotator_id: str) -> frozenset[str]:
     """Return the ids of the items that were made from what somebody marked, reviewed, wrote or verified."""
     known = _Known(session, annotator_id)
     return frozenset(one.id for one in items if known.knows(one))
@@ -80,9 +80,9 @@ class _Known:
 
     def _asked(self, item: FrozenItem) -> bool:
         source, frozen = item.source, item.content.get("question")
-        question = question_from(cast(dict[str, Json], frozen)) if frozen else None
+        question = question_from_json(cast(dict[str, Json], frozen)) if frozen else None
         if question is None and source is not None:
-            question = question_called(self._session.study, source.id)
+            question = find_question(self._session.study, source.id)
         if question is None:
             return False
         wrote = question.annotator_id == self._who or question.id in self._verified
@@ -90,7 +90,7 @@ class _Known:
 
     def _drew(self, chain_id: str) -> bool:
         if chain_id not in self._chains:
-            chain = chain_called(self._session.study, chain_id)
+            chain = find_chain(self._session.study, chain_id)
             self._chains[chain_id] = chain is not None and chain.annotator_id == self._who
         return self._chains[chain_id]
 
@@ -111,7 +111,7 @@ def set_sha256(task: str, seed: int, draws: int, rule: Mapping[str, Json], items
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-MOST_DRAWS = 1000
+MAX_DRAWS = 1000
 _USUAL = SamplingOptions()
 
 
@@ -141,10 +141,10 @@ def make_set(
         UserError: there is no such task, the name is taken, a number makes no sense, a class is missing, or nothing can
             be drawn at all.
     """
-    entry = entry_of(task)
+    entry = get_benchmark_task(task)
     session.study.require_writable()
-    name = free_name(session, name, task)
-    made, items = drawn(session, entry, seed, entry.draws if draws is None else draws, size, options)
+    name = require_free_name(session, name, task)
+    made, items = draw_set(session, entry, seed, entry.draws if draws is None else draws, size, options)
     return store_set(session, made, items, name)
 
 
@@ -155,7 +155,7 @@ def store_set(session: Session, made: ItemSet, items: Sequence[FrozenItem], name
         UserError: the name is taken, nothing can be written, or a recording went or was held out since it was drawn.
     """
     session.study.require_writable()
-    name = free_name(session, name, made.task)
+    name = require_free_name(session, name, made.task)
     if not name:
         same = next(
             (one for one in all_sets(session.study) if (one.task, one.sha256) == (made.task, made.sha256)), None
@@ -163,7 +163,7 @@ def store_set(session: Session, made: ItemSet, items: Sequence[FrozenItem], name
         if same is not None:
             return same, Changes()
     there = {one.id for one in all_recordings(session.study)}
-    if HELD_OUT not in wishes_from(made.rule).include:
+    if HELD_OUT not in read_sampling_options(made.rule).include:
         there -= hold_outs(session.study)
     if not there.issuperset(one.recording_id for one in items):
         raise UserError("A recording was taken out or held out while the set was drawn.", "Make the set again.")
@@ -173,7 +173,7 @@ def store_set(session: Session, made: ItemSet, items: Sequence[FrozenItem], name
     return made, Changes.of([("item_set", made.id), *(("item", one.id) for one in items)])
 
 
-def drawn(
+def draw_set(
     session: Session, entry: BenchmarkTask, seed: int, draws: int, size: int | None, wishes: SamplingOptions
 ) -> tuple[ItemSet, list[FrozenItem]]:
     """Return a set without a name and its items; nothing is written.
@@ -182,12 +182,12 @@ def drawn(
         UserError: as `make_set`, but for the name.
     """
     most = entry.size if size is None else size
-    if not 1 <= draws <= MOST_DRAWS:
+    if not 1 <= draws <= MAX_DRAWS:
         raise UserError("A set has at least one draw, and no more than a thousand.", "Give a number from 1.")
     if most < 0:
         raise UserError("A draw cannot have fewer than no items.", "Give a size from 1, or 0 for all there are.")
-    wishes = resolved(session, entry.source, wishes)
-    pool = pool_of(session, entry.source, wishes)
+    wishes = resolve_options(session, entry.source, wishes)
+    pool = read_pool(session, entry.source, wishes)
     more: dict[str, Json] = {"shares": dict(wishes.shares), "negatives": wishes.negatives}
     rule = ItemSamplingRule(most, wishes.stratify, more)
     set_id, stretches = new_id(), Stretches(session)
@@ -197,23 +197,23 @@ def drawn(
         found = entry.sample(pool, rule, random.Random(f"{seed} {draw}"))
         for reason, number in found.left_out.items():
             left_out[reason] = max(left_out.get(reason, 0), number)
-        items += _frozen(set_id, draw, found.items, stretches)
+        items += _freeze_items(set_id, draw, found.items, stretches)
     if not items:
-        raise nothing_to_draw(f"nothing that “{entry.name}” can be asked about", CandidatePool((), left_out))
-    kept: dict[str, Json] = {"size": most, **wishes.as_json(), **_of_pool(pool)}
+        raise no_items_error(f"nothing that “{entry.name}” can be asked about", CandidatePool((), left_out))
+    kept: dict[str, Json] = {"size": most, **wishes.as_json(), **_pool_scheme(pool)}
     sha256 = set_sha256(entry.key, seed, draws, kept, items)
     made = ItemSet(set_id, "", entry.key, seed, draws, kept, left_out, sha256, utc_now(), __version__)
     return made, items
 
 
-def _of_pool(pool: CandidatePool) -> dict[str, Json]:
+def _pool_scheme(pool: CandidatePool) -> dict[str, Json]:
     """Return the scheme that segments were read under."""
     if pool.scheme is None:
         return {}
     return {"scheme": pool.scheme.key, "track": pool.track, "scheme_version": pool.scheme.version}
 
 
-def _frozen(set_id: str, draw: int, chosen: Sequence[ItemCandidate], stretches: Stretches) -> list[FrozenItem]:
+def _freeze_items(set_id: str, draw: int, chosen: Sequence[ItemCandidate], stretches: Stretches) -> list[FrozenItem]:
     return [
         FrozenItem(
             new_id(),
@@ -224,18 +224,18 @@ def _frozen(set_id: str, draw: int, chosen: Sequence[ItemCandidate], stretches: 
             one.recording_id,
             one.start_us,
             one.end_us,
-            _content(one.content),
+            _non_empty(one.content),
             one.made_from or stretches.state(one.recording_id, one.start_us, one.end_us),
         )
         for position, one in enumerate(chosen)
     ]
 
 
-def _content(content: Mapping[str, Json]) -> dict[str, Json]:
+def _non_empty(content: Mapping[str, Json]) -> dict[str, Json]:
     return {key: value for key, value in content.items() if value not in (None, "", [], {})}
 
 
-def free_name(session: Session, name: str, task: str) -> str:
+def require_free_name(session: Session, name: str, task: str) -> str:
     """Return a wished name of a set without spaces around it.
 
     Raises:
@@ -244,7 +244,7 @@ def free_name(session: Session, name: str, task: str) -> str:
     name = name.strip()
     if name and any(name in (one.id, one.name) for one in all_sets(session.study)):
         raise UserError(
-            f"There is an item set “{shown(name)}” already.",
+            f"There is an item set “{escape_unprintable(name)}” already.",
             f"Choose another name, such as {_next_name(session, task)}.",
         )
     return name
@@ -276,13 +276,13 @@ class Changed:
         return len(self.items)
 
 
-def changed_since(session: Session, item_set: ItemSet) -> Changed:
+def find_changed_items(session: Session, item_set: ItemSet) -> Changed:
     """Return the items of a set whose source has changed since it was made, by the checksum that was kept of it.
 
     Raises:
         UserError: the set is damaged, or what it was drawn from cannot be read any more.
     """
-    pool = pool_of(session, entry_of(item_set.task).source, wishes_from(item_set.rule))
+    pool = read_pool(session, get_benchmark_task(item_set.task).source, read_sampling_options(item_set.rule))
     now = {(one.about, one.start_us, one.end_us, one.made_from) for one in pool.candidates}
     gaps: dict[str, list[ItemCandidate]] = {}
     for one in pool.gaps:
@@ -292,12 +292,12 @@ def changed_since(session: Session, item_set: ItemSet) -> Changed:
     def as_it_was(item: FrozenItem) -> bool:
         if item.about:
             return (item.about, item.start_us, item.end_us, item.made_from) in now
-        return _free(item, gaps.get(item.recording_id, ())) and item.made_from == stretches.state(
+        return _is_unmarked(item, gaps.get(item.recording_id, ())) and item.made_from == stretches.state(
             item.recording_id, item.start_us, item.end_us
         )
 
     return Changed(tuple(one.id for one in items_of(session.study, item_set.id) if not as_it_was(one)))
 
 
-def _free(item: FrozenItem, gaps: Sequence[ItemCandidate]) -> bool:
+def _is_unmarked(item: FrozenItem, gaps: Sequence[ItemCandidate]) -> bool:
     return any(one.start_us <= item.start_us and item.end_us <= one.end_us for one in gaps)

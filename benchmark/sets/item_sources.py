@@ -8,12 +8,12 @@ from dataclasses import replace
 from importlib import import_module
 from typing import cast
 
-from anonymize.privacy.exported_clips import clip_of
-from benchmark.disclosure.conditions import KIND, homes_of_options, usable
+from anonymize.privacy.exported_clips import find_unchanged_clip
+from benchmark.disclosure.conditions import RENDERING_KIND, may_send_words, option_recordings
 from benchmark.items.candidates import CandidatePool, ItemCandidate
 from benchmark.items.sampling import HELD_OUT, SamplingOptions
-from benchmark.sets.agreed_segments import KEPT_BACK, segment_pool
-from project.entities.questions import question_from
+from benchmark.sets.agreed_segments import IN_HOLD_OUT, segment_pool
+from project.entities.questions import question_from_json
 from project.entities.study_records import Json, Run
 from project.errors import UserError
 from project.queries.history_rows import runs_of
@@ -23,9 +23,9 @@ from project.session.session import Session
 NOT_RENDERED = "not to be seen in every condition"
 
 
-def methods_of(session: Session) -> tuple[str, ...]:
+def rendering_methods(session: Session) -> tuple[str, ...]:
     """Return the methods by which any recording was rendered, by name."""
-    runs = [run for one in all_recordings(session.study) for run in runs_of(session.study, one.id, KIND)]
+    runs = [run for one in all_recordings(session.study) for run in runs_of(session.study, one.id, RENDERING_KIND)]
     return tuple(sorted({run.backend for run in runs}))
 
 
@@ -43,7 +43,7 @@ def rendered_pool(session: Session, wishes: SamplingOptions) -> CandidatePool:
     return segment_pool(session, wishes)
 
 
-def only_rendered(session: Session, pool: CandidatePool, methods: tuple[str, ...]) -> CandidatePool:
+def filter_rendered(session: Session, pool: CandidatePool, methods: tuple[str, ...]) -> CandidatePool:
     """Return what of a pool lies in renderings by every one of some methods; the others are counted.
 
     Gaps are shortened to what was rendered.
@@ -51,14 +51,16 @@ def only_rendered(session: Session, pool: CandidatePool, methods: tuple[str, ...
     Raises:
         UserError: no recording was rendered by one of them.
     """
-    known = methods_of(session)
+    known = rendering_methods(session)
     if unknown := [one for one in methods if one not in known]:
         raise UserError(
             f"No recording of this study was rendered by “{unknown[0]}”.",
             f"There is {', '.join(known)}." if known else "Export some first: greenroom anonymize",
         )
-    shown = {one.id: _shown(session, one.id, one.duration_us, methods) for one in all_recordings(session.study)}
-    kept = [one for one in pool.candidates if _fits(shown, one)]
+    shown = {
+        one.id: _rendered_spans(session, one.id, one.duration_us, methods) for one in all_recordings(session.study)
+    }
+    kept = [one for one in pool.candidates if _is_inside(shown, one)]
     left_out = {**pool.left_out}
     if number := len(pool.candidates) - len(kept):
         left_out[NOT_RENDERED] = left_out.get(NOT_RENDERED, 0) + number
@@ -71,29 +73,31 @@ def only_rendered(session: Session, pool: CandidatePool, methods: tuple[str, ...
     return replace(pool, candidates=kept, gaps=gaps, left_out=left_out)
 
 
-def _fits(shown: Mapping[str, list[tuple[int, int]]], one: ItemCandidate) -> bool:
+def _is_inside(shown: Mapping[str, list[tuple[int, int]]], one: ItemCandidate) -> bool:
     return any(start <= one.start_us and one.end_us <= end for start, end in shown[one.recording_id])
 
 
-def _shown(session: Session, recording_id: str, duration_us: int, methods: tuple[str, ...]) -> list[tuple[int, int]]:
+def _rendered_spans(
+    session: Session, recording_id: str, duration_us: int, methods: tuple[str, ...]
+) -> list[tuple[int, int]]:
     """Return the stretch of a recording that the newest rendering of each method shows, if each has one."""
     newest: dict[str, Run] = {}
-    for run in runs_of(session.study, recording_id, KIND):
+    for run in runs_of(session.study, recording_id, RENDERING_KIND):
         if run.backend in methods:
             newest.setdefault(run.backend, run)
-    if len(newest) < len({*methods}) or any(clip_of(session, run) is None for run in newest.values()):
+    if len(newest) < len({*methods}) or any(find_unchanged_clip(session, run) is None for run in newest.values()):
         return []
-    starts = [_at(run, "start_us", 0) for run in newest.values()]
-    ends = [_at(run, "end_us", duration_us) for run in newest.values()]
+    starts = [_run_parameter(run, "start_us", 0) for run in newest.values()]
+    ends = [_run_parameter(run, "end_us", duration_us) for run in newest.values()]
     return [(max(starts), min(ends))] if max(starts) < min(ends) else []
 
 
-def _at(run: Run, key: str, otherwise: int) -> int:
+def _run_parameter(run: Run, key: str, otherwise: int) -> int:
     value = run.parameters.get(key)
     return value if isinstance(value, int) else otherwise
 
 
-SOURCES: Mapping[str, str] = {
+POOL_SOURCES: Mapping[str, str] = {
     "segments": "benchmark.sets.agreed_segments:segment_pool",
     "statements": "benchmark.sets.rated_material:statement_pool",
     "explanations": "benchmark.sets.rated_material:explanation_pool",
@@ -108,7 +112,7 @@ Source = Callable[[Session, SamplingOptions], CandidatePool]
 UNWILLING = "somebody in it is not willing that models see them"
 
 
-def resolved(session: Session, source: str, wishes: SamplingOptions) -> SamplingOptions:
+def resolve_options(session: Session, source: str, wishes: SamplingOptions) -> SamplingOptions:
     """Return wishes with what follows from the study: where conditions are compared, all of them if none is named.
 
     Raises:
@@ -116,11 +120,11 @@ def resolved(session: Session, source: str, wishes: SamplingOptions) -> Sampling
     """
     wishes.require_known()
     if source == "rendered" and not wishes.conditions:
-        return replace(wishes, conditions=methods_of(session))
+        return replace(wishes, conditions=rendering_methods(session))
     return wishes
 
 
-def pool_of(session: Session, source: str, wishes: SamplingOptions) -> CandidatePool:
+def read_pool(session: Session, source: str, wishes: SamplingOptions) -> CandidatePool:
     """Return what the items of a task can be drawn from; never of a recording that is held out, unless it is wished.
 
     Whether everybody is willing is asked of all recordings that words are from, so that wrong options, which are drawn
@@ -129,20 +133,22 @@ def pool_of(session: Session, source: str, wishes: SamplingOptions) -> Candidate
     Raises:
         UserError: something that is wished is not there.
     """
-    wishes = resolved(session, source, wishes)
-    module, _, name = SOURCES[source].partition(":")
+    wishes = resolve_options(session, source, wishes)
+    module, _, name = POOL_SOURCES[source].partition(":")
     pool = cast(Source, getattr(import_module(module), name))(session, wishes)
     if wishes.conditions:
-        pool = only_rendered(session, pool, wishes.conditions)
+        pool = filter_rendered(session, pool, wishes.conditions)
     if HELD_OUT not in wishes.include:
         kept_back = hold_outs(session.study)
-        pool = _only(pool, lambda one: one.recording_id not in kept_back, KEPT_BACK)
+        pool = _filter_pool(pool, lambda one: one.recording_id not in kept_back, IN_HOLD_OUT)
     if wishes.willing:
-        pool = _only(pool, lambda one: all(usable(session, home) for home in _homes(session, one)), UNWILLING)
+        pool = _filter_pool(
+            pool, lambda one: all(may_send_words(session, home) for home in _source_recordings(session, one)), UNWILLING
+        )
     return pool
 
 
-def _only(pool: CandidatePool, fits: Callable[[ItemCandidate], bool], otherwise: str) -> CandidatePool:
+def _filter_pool(pool: CandidatePool, fits: Callable[[ItemCandidate], bool], otherwise: str) -> CandidatePool:
     """Return a pool of what fits; the other candidates are counted."""
     candidates = [one for one in pool.candidates if fits(one)]
     left_out = dict(pool.left_out)
@@ -151,9 +157,9 @@ def _only(pool: CandidatePool, fits: Callable[[ItemCandidate], bool], otherwise:
     return replace(pool, candidates=candidates, gaps=[one for one in pool.gaps if fits(one)], left_out=left_out)
 
 
-def _homes(session: Session, one: ItemCandidate) -> Iterator[str]:
+def _source_recordings(session: Session, one: ItemCandidate) -> Iterator[str]:
     """Yield the recording of a candidate, and those that options of its question were taken from."""
     yield one.recording_id
     question = one.content.get("question")
     if question:
-        yield from homes_of_options(session, question_from(cast(dict[str, Json], question)))
+        yield from option_recordings(session, question_from_json(cast(dict[str, Json], question)))

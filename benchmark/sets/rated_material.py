@@ -16,12 +16,20 @@ from benchmark.items.sampling import SamplingOptions
 from benchmark.metrics.published_figures import DIMENSIONS
 from benchmark.metrics.published_figures import SCHEME as DIMENSIONS_SCHEME
 from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK
-from benchmark.prompts.statement_prompts import EXPLANATION, MOST, PLAUSIBILITY, SCHEME, SCORE, STANCE, STATEMENT
+from benchmark.prompts.statement_prompts import (
+    EXPLANATION,
+    MAX_SCORE,
+    PLAUSIBILITY,
+    SCHEME,
+    SCORE_KEY,
+    STANCE_KEY,
+    STATEMENT,
+)
 from benchmark.prompts.statement_prompts import NLI_LIKELIHOOD_TASK as LIKELIHOOD
 from benchmark.prompts.statement_prompts import NLI_PLAUSIBILITY_TASK as DIRECT
 from benchmark.questions.question_validity import gist
 from benchmark.sets.agreed_segments import RecordingTranscript
-from benchmark.tasks.episode_rating_task import RATINGS
+from benchmark.tasks.episode_rating_task import RATINGS_TRAIT
 from benchmark.tasks.statement_task import AUTHOR, OPPOSE, PEOPLE, SUPPORT, SocialNli
 from project.entities.frozen_items import FrozenItem
 from project.entities.judgments import Judgment, JudgmentStatus, JudgmentTarget, JudgmentTargetKind
@@ -29,23 +37,23 @@ from project.entities.study_records import Json, Recording, Segment
 from project.queries.annotator_rows import all_annotators
 from project.queries.episode_rows import all_episodes
 from project.queries.item_set_rows import all_sets, answers_of, benchmark_runs, items_of
-from project.queries.judgment_rows import judgments_called
-from project.queries.recording_rows import all_participants, all_recordings, participants_there
-from project.queries.segment_rows import segments_under, values_of
+from project.queries.judgment_rows import find_judgments
+from project.queries.recording_rows import all_participants, all_recordings, present_participants
+from project.queries.segment_rows import segments_of_scheme, values_of
 from project.queries.transcript_rows import utterances_between
 from project.session.session import Session
 
 UNRATED = "nobody has rated it"
-UNSAID = "it has no statement"
-UNEXPLAINED = "nobody explained the rating"
+NO_STATEMENT = "it has no statement"
+NO_EXPLANATION = "nobody explained the rating"
 FOR, AGAINST = "The statement is true.", "The statement is false."
 """What an explanation is for, as it is told."""
-_EVEN = 5
+_NEUTRAL_SCORE = 5
 """Score of a reason that says nothing: with it, the posterior is the other score."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Rated:
+class _StatementRating:
     """What one person says about a statement."""
 
     segment: Segment
@@ -78,23 +86,23 @@ def statement_candidates(session: Session) -> CandidatePool:
     left_out: Counter[str] = Counter()
     found = []
     homes = _Homes(session)
-    for group in _statements(session, left_out):
+    for group in _group_statements(session, left_out):
         rated = [one for one in group if one.plausibility is not None]
         if not rated:
             left_out[UNRATED] += 1
             continue
         plausible = round(fmean(one.plausibility or 0.0 for one in rated) / 100, 1)
         because = next((one.explanation for one in rated if one.explanation), FOR)
-        score: Json = round(MOST * plausible)
+        score: Json = round(MAX_SCORE * plausible)
         truth: dict[str, Json] = {
             DIRECT: {PLAUSIBILITY: round(100 * plausible)},
             SUPPORT: {EXPLANATION: because},
             OPPOSE: {EXPLANATION: because},
-            f"{LIKELIHOOD}/{SUPPORT}": {SCORE: score},
-            f"{LIKELIHOOD}/{OPPOSE}": {SCORE: _EVEN},
+            f"{LIKELIHOOD}/{SUPPORT}": {SCORE_KEY: score},
+            f"{LIKELIHOOD}/{OPPOSE}": {SCORE_KEY: _NEUTRAL_SCORE},
         }
         traits: dict[str, Json] = {"kind": group[0].segment.label, "raters": len(rated)}
-        found.append(_candidate(group, homes, {STATEMENT: group[0].statement}, traits, truth))
+        found.append(_statement_candidate(group, homes, {STATEMENT: group[0].statement}, traits, truth))
     return CandidatePool(tuple(found), dict(left_out))
 
 
@@ -103,19 +111,19 @@ def explanation_candidates(session: Session) -> CandidatePool:
     left_out: Counter[str] = Counter()
     homes = _Homes(session)
     found = []
-    for group in _statements(session, left_out):
+    for group in _group_statements(session, left_out):
         for one in group:
             if one.plausibility is None or not one.explanation:
-                left_out[UNEXPLAINED] += 1
+                left_out[NO_EXPLANATION] += 1
                 continue
             stance = FOR if one.plausibility >= 50 else AGAINST
-            facts: dict[str, Json] = {STATEMENT: one.statement, EXPLANATION: one.explanation, STANCE: stance}
-            found.append(_candidate([one], homes, facts, {AUTHOR: PEOPLE, "kind": one.segment.label}, {}))
-    found += _of_judges(session, homes)
+            facts: dict[str, Json] = {STATEMENT: one.statement, EXPLANATION: one.explanation, STANCE_KEY: stance}
+            found.append(_statement_candidate([one], homes, facts, {AUTHOR: PEOPLE, "kind": one.segment.label}, {}))
+    found += _judge_explanations(session, homes)
     return CandidatePool(tuple(found), dict(left_out))
 
 
-def _of_judges(session: Session, homes: _Homes) -> Iterator[ItemCandidate]:
+def _judge_explanations(session: Session, homes: _Homes) -> Iterator[ItemCandidate]:
     """Yield what judges said for and against the statements of frozen sets, each answer once."""
     seen: set[tuple[str, str, str, str]] = set()
     for item_set in all_sets(session.study):
@@ -127,23 +135,23 @@ def _of_judges(session: Session, homes: _Homes) -> Iterator[ItemCandidate]:
                 continue
             author = str(run.judge.get("name", run.judge_id))
             asked = [one for one in answers_of(session.study, run.id) if one.part in (SUPPORT, OPPOSE)]
-            said = {one.id: one for one in judgments_called(session.study, [one.judgment_id for one in asked])}
+            said = {one.id: one for one in find_judgments(session.study, [one.judgment_id for one in asked])}
             for one in asked:
-                item, text = items.get(one.item_id), _explained(said.get(one.judgment_id))
+                item, text = items.get(one.item_id), _explanation_text(said.get(one.judgment_id))
                 if item is None or item.recording_id not in homes.collection:
                     # A recording that was deleted is still in the set.
                     continue
                 key = (author, item.about, one.part, text)
                 if text and key not in seen:
                     seen.add(key)
-                    yield _by_judge(item, author, one.part, text, homes.collection[item.recording_id])
+                    yield _judge_candidate(item, author, one.part, text, homes.collection[item.recording_id])
 
 
-def _by_judge(item: FrozenItem, author: str, task: str, text: str, home: str) -> ItemCandidate:
+def _judge_candidate(item: FrozenItem, author: str, task: str, text: str, home: str) -> ItemCandidate:
     before = item.content.get("facts")
     statement = before.get(STATEMENT, "") if isinstance(before, dict) else ""
     stance = FOR if task == SUPPORT else AGAINST
-    facts: dict[str, Json] = {STATEMENT: statement, EXPLANATION: text, STANCE: stance}
+    facts: dict[str, Json] = {STATEMENT: statement, EXPLANATION: text, STANCE_KEY: stance}
     traits: dict[str, Json] = {AUTHOR: author, "kind": item.content.get("label", ""), "collection": home}
     content = {key: item.content[key] for key in ("scheme", "track", "label") if key in item.content}
     content |= {"facts": facts, "truth": {}, "traits": traits}
@@ -151,33 +159,33 @@ def _by_judge(item: FrozenItem, author: str, task: str, text: str, home: str) ->
     return ItemCandidate(item.about, item.recording_id, home, item.start_us, item.end_us, made_from, content)
 
 
-def _explained(said: Judgment | None) -> str:
+def _explanation_text(said: Judgment | None) -> str:
     text = said.answer.get(EXPLANATION) if said is not None and said.status is JudgmentStatus.OK else None
     return " ".join(text.split()) if isinstance(text, str) else ""
 
 
-def _statements(session: Session, left_out: Counter[str]) -> Iterator[list[_Rated]]:
+def _group_statements(session: Session, left_out: Counter[str]) -> Iterator[list[_StatementRating]]:
     """Yield what people say about each statement, by recording; counts what cannot be used."""
     study = session.study
     people = {one.id for one in all_annotators(study) if one.kind != "model"}
-    groups: dict[tuple[str, str], list[_Rated]] = {}
-    for one in sorted(segments_under(study, SCHEME), key=lambda each: each.id):
+    groups: dict[tuple[str, str], list[_StatementRating]] = {}
+    for one in sorted(segments_of_scheme(study, SCHEME), key=lambda each: each.id):
         values = {key: value.value for key, value in values_of(study, one.id, SCHEME).items()}
-        statement = _text(values.get(STATEMENT))
+        statement = _clean_text(values.get(STATEMENT))
         if one.annotator_id not in people:
             continue
         if not statement:
-            left_out[UNSAID] += 1
+            left_out[NO_STATEMENT] += 1
             continue
         rating = values.get(PLAUSIBILITY)
         number = float(rating) if isinstance(rating, int | float) and not isinstance(rating, bool) else None
-        rated = _Rated(one, statement, number, _text(values.get(EXPLANATION)))
+        rated = _StatementRating(one, statement, number, _clean_text(values.get(EXPLANATION)))
         groups.setdefault((one.recording_id, gist(statement)), []).append(rated)
     yield from groups.values()
 
 
-def _candidate(
-    group: list[_Rated],
+def _statement_candidate(
+    group: list[_StatementRating],
     homes: _Homes,
     facts: dict[str, Json],
     traits: dict[str, Json],
@@ -196,7 +204,7 @@ def _candidate(
     )
 
 
-def _text(said: Json | None) -> str:
+def _clean_text(said: Json | None) -> str:
     return " ".join(said.split()) if isinstance(said, str) else ""
 
 
@@ -214,10 +222,10 @@ def explanation_pool(session: Session, wishes: SamplingOptions) -> CandidatePool
     return explanation_candidates(session)
 
 
-NOBODY = "nobody is said to be rated"
-GONE = "who is rated takes no part in the recording"
-PARTIAL = "a dimension is missing"
-_WHO = "participant"
+NO_PARTICIPANT = "nobody is said to be rated"
+NOT_A_PARTICIPANT = "who is rated takes no part in the recording"
+INCOMPLETE = "a dimension is missing"
+_PARTICIPANT_FIELD = "participant"
 _Given = tuple[Segment, dict[str, float]]
 
 
@@ -228,33 +236,31 @@ def rating_candidates(session: Session) -> CandidatePool:
     """
     study = session.study
     recordings = {one.id: one for one in all_recordings(study)}
-    there = {key: {one.id for one in participants_there(study, key)} for key in recordings}
+    there = {key: {one.id for one in present_participants(study, key)} for key in recordings}
     sources = {one.recording_id: one.source.value for one in all_episodes(study)}
     left_out: Counter[str] = Counter()
     given: dict[tuple[str, int, int, str], list[_Given]] = {}
-    for one in sorted(segments_under(study, DIMENSIONS_SCHEME), key=lambda each: each.id):
+    for one in sorted(segments_of_scheme(study, DIMENSIONS_SCHEME), key=lambda each: each.id):
         values = {key: value.value for key, value in values_of(study, one.id, DIMENSIONS_SCHEME).items()}
-        who, scores = values.get(_WHO), _scores(values)
+        who, scores = values.get(_PARTICIPANT_FIELD), _scores(values)
         if not isinstance(who, str) or not who:
-            left_out[NOBODY] += 1
+            left_out[NO_PARTICIPANT] += 1
         elif who not in there[one.recording_id]:
-            left_out[GONE] += 1
+            left_out[NOT_A_PARTICIPANT] += 1
         elif len(scores) < len(DIMENSIONS):
-            left_out[PARTIAL] += 1
+            left_out[INCOMPLETE] += 1
         else:
             given.setdefault((one.recording_id, one.start_us, one.end_us, who), []).append((one, scores))
     numbers = {key: one.number for key, one in recordings.items()}
     ordered = sorted(given.items(), key=lambda each: (numbers[each[0][0]], each[0][1:]))
     found = [
-        _candidates_candidate(
-            session, recordings[place], (start_us, end_us), who, ratings, sources.get(place, "recording")
-        )
+        _rating_candidate(session, recordings[place], (start_us, end_us), who, ratings, sources.get(place, "recording"))
         for (place, start_us, end_us, who), ratings in ordered
     ]
     return CandidatePool(tuple(found), dict(left_out))
 
 
-def _candidates_candidate(
+def _rating_candidate(
     session: Session, home: Recording, span: tuple[int, int], who: str, ratings: list[_Given], source: str
 ) -> ItemCandidate:
     scores: dict[str, Json] = {key: [one[key] for _, one in ratings] for key in DIMENSIONS}
@@ -270,7 +276,7 @@ def _candidates_candidate(
         {
             "person": who,
             "truth": {EPISODE_RATINGS_TASK: mean},
-            "traits": {RATINGS: scores, "raters": len(ratings), "kind": source, "collection": home.collection_id},
+            "traits": {RATINGS_TRAIT: scores, "raters": len(ratings), "kind": source, "collection": home.collection_id},
         },
     )
 

@@ -7,85 +7,85 @@ from graphlib import CycleError
 from benchmark.items.candidates import CandidatePool, ItemCandidate
 from benchmark.items.sampling import SamplingOptions
 from benchmark.prompts.judge_prompt import PromptSubject
-from benchmark.prompts.question_prompts import why_no_question
-from benchmark.questions.chain_consistency import covered_by
-from benchmark.questions.question_edits import seen_state
+from benchmark.prompts.question_prompts import question_problem
+from benchmark.questions.chain_consistency import chain_coverage
+from benchmark.questions.question_edits import content_state
 from benchmark.questions.question_validity import SINGLE_STEP
-from benchmark.questions.verification import VerificationItem, VerificationState, gathered
+from benchmark.questions.verification import VerificationItem, VerificationState, read_items
 from benchmark.sets.agreed_segments import RecordingTranscript
 from benchmark.tasks.question_task import SUBCHAINS
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind
-from project.entities.questions import LETTERS, QuestionKind, question_json
+from project.entities.questions import LETTERS, QuestionKind, question_to_json
 from project.entities.study_records import Json
 from project.queries.recording_rows import all_participants, all_recordings
 from project.session.session import PerState, Session
 
-REASONS = {
+EXCLUSION_REASONS = {
     VerificationState.OPEN: "nobody verified it",
     VerificationState.ONCE: "one person alone verified it",
     VerificationState.DISPUTED: "those who verified it disagree",
     VerificationState.DROPPED: "dropped by those who verified it",
 }
 STALE = "its chain was edited since it was made"
-STEPS = "over several steps, which no published figure counts"
-UNFIT = "its options cannot be told apart"
+MULTI_STEP = "over several steps, which no published figure counts"
+AMBIGUOUS_OPTIONS = "its options cannot be told apart"
 
 
 def chain_pool(session: Session, wishes: SamplingOptions) -> CandidatePool:  # noqa: ARG001
     """Return the verified questions of chains, with the subchains that each belongs to."""
-    return _pool(session, (*SINGLE_STEP, QuestionKind.STEPS))
+    return _read_pool(session, (*SINGLE_STEP, QuestionKind.STEPS))
 
 
 def written_pool(session: Session, wishes: SamplingOptions) -> CandidatePool:  # noqa: ARG001
     """Return the verified questions that people wrote."""
-    return _pool(session, (QuestionKind.WRITTEN,))
+    return _read_pool(session, (QuestionKind.WRITTEN,))
 
 
 def esi_pool(session: Session, wishes: SamplingOptions) -> CandidatePool:  # noqa: ARG001
     """Return the verified questions of the five dimensions."""
-    return _pool(session, (QuestionKind.ESI,))
+    return _read_pool(session, (QuestionKind.ESI,))
 
 
-def _pool(session: Session, kinds: tuple[QuestionKind, ...]) -> CandidatePool:
+def _read_pool(session: Session, kinds: tuple[QuestionKind, ...]) -> CandidatePool:
     known = _POOLS.of(session)
     if kinds not in known:
-        known[kinds] = _gathered(session, kinds)
+        known[kinds] = _gather_pool(session, kinds)
     return known[kinds]
 
 
 _POOLS: PerState[dict[tuple[QuestionKind, ...], CandidatePool]] = PerState(lambda _session: {})
 
 
-def _gathered(session: Session, kinds: tuple[QuestionKind, ...]) -> CandidatePool:
+def _gather_pool(session: Session, kinds: tuple[QuestionKind, ...]) -> CandidatePool:
     left_out: Counter[str] = Counter()
     chosen: list[VerificationItem] = []
-    for one in gathered(session):
+    for one in read_items(session):
         if one.question.kind not in kinds:
             continue
-        reason = _why_not(session, one)
+        reason = _exclusion_reason(session, one)
         if reason:
             left_out[reason] += 1
         else:
             chosen.append(one)
-    belongs = _subchains(chosen)
+    belongs = _question_subchains(chosen)
     states = _States(session)
     homes = {one.id: one.collection_id for one in all_recordings(session.study)}
     candidates = [_candidate(one, homes[one.question.recording_id], belongs, states) for one in chosen]
     return CandidatePool(tuple(candidates), dict(left_out))
 
 
-def _why_not(session: Session, one: VerificationItem) -> str:
+def _exclusion_reason(session: Session, one: VerificationItem) -> str:
     if one.question.kind is QuestionKind.STEPS:
-        return STEPS
+        return MULTI_STEP
     if one.standing is not VerificationState.VERIFIED:
-        return REASONS[one.standing]
+        return EXCLUSION_REASONS[one.standing]
     if one.stale:
         return STALE
     item = PromptSubject(session.scheme, session.scheme.tracks[0].key, question=one.question)
-    return UNFIT if why_no_question(item) else ""
+    return AMBIGUOUS_OPTIONS if question_problem(item) else ""
 
 
-def _subchains(chosen: list[VerificationItem]) -> dict[str, dict[str, Json]]:
+def _question_subchains(chosen: list[VerificationItem]) -> dict[str, dict[str, Json]]:
     """Return question id -> the result of each subchain that it belongs to -> questions of that subchain."""
     found: dict[str, dict[str, Json]] = {}
     graphs = {one.graph.chain.id: one.graph for one in chosen if one.graph is not None}
@@ -94,7 +94,7 @@ def _subchains(chosen: list[VerificationItem]) -> dict[str, dict[str, Json]]:
         by_chain.setdefault(one.question.chain_id or "", []).append(one)
     for chain, graph in graphs.items():
         try:
-            covered = covered_by(graph, (one.question for one in by_chain[chain]))
+            covered = chain_coverage(graph, (one.question for one in by_chain[chain]))
         except CycleError:
             continue
         for result, ids in sorted(covered.subchains.items()):
@@ -143,9 +143,9 @@ def _candidate(
         collection_id,
         question.start_us,
         question.end_us,
-        f"{seen_state(question)}.{states.of(place)}",
+        f"{content_state(question)}.{states.of(place)}",
         {
-            "question": question_json(question),
+            "question": question_to_json(question),
             "truth": {"answer": {"answer": question.letter}},
             "traits": traits,
         },

@@ -11,12 +11,12 @@ from importlib import import_module
 from typing import ClassVar, Protocol, cast, runtime_checkable
 
 from benchmark.items.candidates import CandidatePool, ItemDraw, ItemSamplingRule
-from benchmark.metrics.published_figures import MEANINGS
+from benchmark.metrics.published_figures import METRIC_DESCRIPTIONS
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
 from project.errors import UserError
 
-BROKEN_DOWN_BY = ("attributes", "channel", "agreed", "collection", "kind", "aspect", "steps", "negative")
+BREAKDOWN_TRAITS = ("attributes", "channel", "agreed", "collection", "kind", "aspect", "steps", "negative")
 """Traits of items by which figures are broken down; others serve the figures themselves, such as `labels`."""
 
 
@@ -142,7 +142,7 @@ SUITE: Mapping[str, str] = {
 """Key of a task -> where it is."""
 
 
-def entry_of(key: str) -> BenchmarkTask:
+def get_benchmark_task(key: str) -> BenchmarkTask:
     """Return a task of the benchmark.
 
     Raises:
@@ -154,57 +154,57 @@ def entry_of(key: str) -> BenchmarkTask:
     return cast(BenchmarkTask, getattr(import_module(module), attribute)())
 
 
-LABELS = "labels"
+LABELS_TRAIT = "labels"
 """Trait of an item: every label that an answer can be, whether a draw has it or not."""
 
 
-def metrics(*keys: str) -> tuple[Metric, ...]:
+def make_metrics(*keys: str) -> tuple[Metric, ...]:
     """Return metrics by their keys in `benchmark.metrics.published_figures`."""
-    return tuple(Metric(key, MEANINGS[key].name, MEANINGS[key].share) for key in keys)
+    return tuple(Metric(key, METRIC_DESCRIPTIONS[key].name, METRIC_DESCRIPTIONS[key].share) for key in keys)
 
 
-def given_values(values: Mapping[str, float | None]) -> dict[str, float]:
+def defined_values(values: Mapping[str, float | None]) -> dict[str, float]:
     """Return the figures that are defined."""
     return {key: value for key, value in values.items() if value is not None}
 
 
-def truths(said: Sequence[ItemResponse], task: str, field: str) -> list[Json]:
+def field_truths(said: Sequence[ItemResponse], task: str, field: str) -> list[Json]:
     """Return what is right in a field, item by item."""
     return [one.truth[task][field] for one in said]
 
 
-def answers(said: Sequence[ItemResponse], task: str, field: str) -> list[Json]:
+def field_answers(said: Sequence[ItemResponse], task: str, field: str) -> list[Json]:
     """Return what was answered in a field, item by item; None where nothing could be read."""
     return [one.answers.get(task, {}).get(field) for one in said]
 
 
 def label_truths(said: Sequence[ItemResponse], task: str, field: str) -> list[str]:
     """Return the true label of each item."""
-    return [str(one) for one in truths(said, task, field)]
+    return [str(one) for one in field_truths(said, task, field)]
 
 
 def label_answers(said: Sequence[ItemResponse], task: str, field: str) -> list[str | None]:
     """Return the label that was answered to each item; None where none could be read."""
-    return [one if isinstance(one, str) else None for one in answers(said, task, field)]
+    return [one if isinstance(one, str) else None for one in field_answers(said, task, field)]
 
 
 def set_truths(said: Sequence[ItemResponse], task: str, field: str) -> list[list[str]]:
     """Return the true labels of each item."""
-    return [_texts(one) or [] for one in truths(said, task, field)]
+    return [_string_list(one) or [] for one in field_truths(said, task, field)]
 
 
 def set_answers(said: Sequence[ItemResponse], task: str, field: str) -> list[list[str] | None]:
     """Return the labels that were answered to each item; None where no answer could be read."""
-    return [_texts(one) for one in answers(said, task, field)]
+    return [_string_list(one) for one in field_answers(said, task, field)]
 
 
-def labels_of(said: Sequence[ItemResponse]) -> list[str]:
+def task_labels(said: Sequence[ItemResponse]) -> list[str]:
     """Return every label of a task, in the order of its scheme."""
     found: dict[str, None] = {}
     for one in said:
-        found |= dict.fromkeys(_texts(one.traits.get(LABELS)) or ())
+        found |= dict.fromkeys(_string_list(one.traits.get(LABELS_TRAIT)) or ())
     return [*found]
 
 
-def _texts(value: Json) -> list[str] | None:
+def _string_list(value: Json) -> list[str] | None:
     return [str(one) for one in value] if isinstance(value, list) else None

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from annotate.agreement.coefficients import binned
+from annotate.agreement.coefficients import assign_bins
 from benchmark.items.candidates import CandidatePool, ItemCandidate, ItemDraw, ItemSamplingRule
-from benchmark.items.sampling import even_sizes
+from benchmark.items.sampling import collection_sizes
 from benchmark.metrics.classification import mae_by_chance, pearson_by_chance
 from benchmark.metrics.published_figures import (
     DIMENSIONS,
@@ -18,8 +18,8 @@ from benchmark.metrics.published_figures import (
     PAIRWISE_AGREEMENT,
     PEARSON_R,
     RANDOLPH_KAPPA,
-    joined,
-    ranges,
+    join_metric_key,
+    score_ranges,
 )
 from benchmark.metrics.ratings import RATING_BINS, mae, pairwise_agreement, pearson, randolph_kappa
 from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK as TASK
@@ -28,7 +28,7 @@ from project.entities.study_records import Json
 from project.schemes.scheme_file import load_scheme
 
 KEY = "sotopia_eval"
-RATINGS = "ratings"
+RATINGS_TRAIT = "ratings"
 """Trait of an item: dimension -> the scores that people gave, in the order of the raters."""
 
 
@@ -37,9 +37,15 @@ def _metrics() -> tuple[Metric, ...]:
     names = {key: scheme.field(key).name for key in DIMENSIONS}
     return (
         Metric(PEARSON_R, "Pearson's r, mean of the dimensions", share=False),
-        *(Metric(joined(PEARSON_R, key), f"Pearson's r, {names[key].lower()}", share=False) for key in DIMENSIONS),
+        *(
+            Metric(join_metric_key(PEARSON_R, key), f"Pearson's r, {names[key].lower()}", share=False)
+            for key in DIMENSIONS
+        ),
         Metric(MAE, "Mean absolute error, mean of the dimensions", share=False),
-        *(Metric(joined(MAE, key), f"Mean absolute error, {names[key].lower()}", share=False) for key in DIMENSIONS),
+        *(
+            Metric(join_metric_key(MAE, key), f"Mean absolute error, {names[key].lower()}", share=False)
+            for key in DIMENSIONS
+        ),
         Metric(RANDOLPH_KAPPA, "Randolph's kappa among people", share=False),
         Metric(PAIRWISE_AGREEMENT, "Pairwise agreement among people"),
     )
@@ -73,7 +79,7 @@ class SotopiaEval:
         """
         drawn = [*pool.candidates]
         if rule.stratify:
-            drawn = _alike(drawn, rule.size, chance)
+            drawn = _sample_evenly(drawn, rule.size, chance)
         elif rule.size and rule.size < len(drawn):
             drawn = chance.sample(drawn, rule.size)
         return ItemDraw(tuple(drawn), pool.left_out)
@@ -85,72 +91,73 @@ class SotopiaEval:
         """
         found: dict[str, float | None] = {}
         for key in DIMENSIONS:
-            truth, scores = _both(said, key)
-            found[joined(PEARSON_R, key)] = pearson(truth, scores)
-            found[joined(MAE, key)] = mae(truth, scores)
+            truth, scores = _paired_scores(said, key)
+            found[join_metric_key(PEARSON_R, key)] = pearson(truth, scores)
+            found[join_metric_key(MAE, key)] = mae(truth, scores)
         for metric in (PEARSON_R, MAE):
-            each = [found[joined(metric, key)] for key in DIMENSIONS]
+            each = [found[join_metric_key(metric, key)] for key in DIMENSIONS]
             known = [one for one in each if one is not None]
             found[metric] = fmean(known) if known else None
-        return {**found, **_among_people(said)}
+        return {**found, **_human_agreement(said)}
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
         """Return r and distance of ratings that know nothing of the episode."""
         guessed = pearson_by_chance(len(said))
         found = dict.fromkeys(_correlations(), guessed.value) if guessed is not None else {}
         distances = [
-            (key, mae_by_chance(_both(said, key)[0], range(low, high + 1))) for key, (low, high) in ranges().items()
+            (key, mae_by_chance(_paired_scores(said, key)[0], range(low, high + 1)))
+            for key, (low, high) in score_ranges().items()
         ]
-        known = {joined(MAE, key): one.value for key, one in distances if one is not None}
+        known = {join_metric_key(MAE, key): one.value for key, one in distances if one is not None}
         return {**found, **known, MAE: fmean(known.values())} if known else found
 
 
 def _correlations() -> tuple[str, ...]:
-    return (PEARSON_R, *(joined(PEARSON_R, key) for key in DIMENSIONS))
+    return (PEARSON_R, *(join_metric_key(PEARSON_R, key) for key in DIMENSIONS))
 
 
-def _both(said: Sequence[ItemResponse], key: str) -> tuple[list[float], list[float | None]]:
+def _paired_scores(said: Sequence[ItemResponse], key: str) -> tuple[list[float], list[float | None]]:
     """Return the mean human scores of one dimension, and what was answered; None for what could not be read."""
-    pairs = [(_number(one.truth, key), _number(one.answers, key)) for one in said]
+    pairs = [(_score_value(one.truth, key), _score_value(one.answers, key)) for one in said]
     known = [(right, score) for right, score in pairs if right is not None]
     return [right for right, _ in known], [score for _, score in known]
 
 
-def _among_people(said: Sequence[ItemResponse]) -> dict[str, float | None]:
+def _human_agreement(said: Sequence[ItemResponse]) -> dict[str, float | None]:
     """Return kappa and agreement over all dimensions, each in bins of its own scale (SOTOPIA, appendix D.1)."""
     bins: list[list[float]] = []
     points: list[list[float]] = []
-    for key, (low, high) in ranges().items():
+    for key, (low, high) in score_ranges().items():
         for one in said:
-            numbers = _given(one.traits, key)
+            numbers = _human_scores(one.traits, key)
             if len(numbers) > 1:
                 points.append(numbers)
-                bins.append(_bins(tuple(numbers), low, high))
+                bins.append(_binned(tuple(numbers), low, high))
     return {RANDOLPH_KAPPA: randolph_kappa(bins, 0, RATING_BINS), PAIRWISE_AGREEMENT: pairwise_agreement(points)}
 
 
 @lru_cache(maxsize=4096)
-def _bins(numbers: tuple[float, ...], low: float, high: float) -> list[float]:
-    return [float(one) for one in binned(np.array(numbers), low, high, RATING_BINS)]
+def _binned(numbers: tuple[float, ...], low: float, high: float) -> list[float]:
+    return [float(one) for one in assign_bins(np.array(numbers), low, high, RATING_BINS)]
 
 
-def _given(traits: Mapping[str, Json], key: str) -> list[float]:
+def _human_scores(traits: Mapping[str, Json], key: str) -> list[float]:
     """Return what people gave on one dimension."""
-    given = traits.get(RATINGS)
+    given = traits.get(RATINGS_TRAIT)
     scores = given.get(key) if isinstance(given, dict) else None
     return [float(one) for one in scores if isinstance(one, int | float)] if isinstance(scores, list) else []
 
 
-def _alike(candidates: Sequence[ItemCandidate], size: int, chance: random.Random) -> list[ItemCandidate]:
+def _sample_evenly(candidates: Sequence[ItemCandidate], size: int, chance: random.Random) -> list[ItemCandidate]:
     """Return the same number of each collection: as many as the smallest has, or as the size asks for."""
     homes: dict[str, list[ItemCandidate]] = {}
     for one in candidates:
         homes.setdefault(one.collection_id, []).append(one)
-    sizes = even_sizes(size, {home: len(those) for home, those in homes.items()})
+    sizes = collection_sizes(size, {home: len(those) for home, those in homes.items()})
     chosen = {id(one) for home, those in homes.items() for one in chance.sample(those, sizes[home])}
     return [one for one in candidates if id(one) in chosen]
 
 
-def _number(found: Mapping[str, Mapping[str, Json]], key: str) -> float | None:
+def _score_value(found: Mapping[str, Mapping[str, Json]], key: str) -> float | None:
     value = found.get(TASK, {}).get(key)
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, cast
 
 from benchmark.items.candidates import NO_ATTRIBUTES, CandidatePool, ItemCandidate, ItemDraw, ItemSamplingRule
-from benchmark.items.sampling import balanced
+from benchmark.items.sampling import draw_balanced
 from benchmark.metrics.classification import (
     accuracy,
     accuracy_by_chance,
@@ -26,22 +26,22 @@ from benchmark.metrics.classification import (
     partial_match_by_chance,
 )
 from benchmark.metrics.published_figures import ACCURACY, EXACT_MATCH, MACRO_F1, PARTIAL_MATCH
-from benchmark.prompts.answer_form import LABEL, NONE, FormSpec
-from benchmark.prompts.judge_prompt import JudgePrompt, PromptSubject, task_of
-from benchmark.prompts.segment_prompts import YES_NO, attributes_of
-from benchmark.prompts.segment_prompts import labels_of as labels_labels_of
+from benchmark.prompts.answer_form import LABEL_KEY, NO_LABEL, FormSpec
+from benchmark.prompts.judge_prompt import JudgePrompt, PromptSubject, get_judge_prompt
+from benchmark.prompts.segment_prompts import YES_NO, attributes_field
+from benchmark.prompts.segment_prompts import label_choices as labels_labels_of
 from benchmark.tasks.benchmark_task import (
-    LABELS,
+    LABELS_TRAIT,
     ItemResponse,
     Metric,
     Round,
-    given_values,
+    defined_values,
     label_answers,
     label_truths,
-    labels_of,
-    metrics,
+    make_metrics,
     set_answers,
     set_truths,
+    task_labels,
 )
 from project.entities.study_records import Json, Verdict
 from project.errors import UserError
@@ -58,59 +58,59 @@ class OneLabel:
 
     task: ClassVar[str]
     field: ClassVar[str]
-    metrics: ClassVar[tuple[Metric, ...]] = metrics(ACCURACY, MACRO_F1)
+    metrics: ClassVar[tuple[Metric, ...]] = make_metrics(ACCURACY, MACRO_F1)
 
     def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
         """Return accuracy and macro-F1; None without items."""
         truth, given = label_truths(said, self.task, self.field), label_answers(said, self.task, self.field)
-        return {ACCURACY: accuracy(truth, given), MACRO_F1: macro_f1(truth, given, labels_of(said))}
+        return {ACCURACY: accuracy(truth, given), MACRO_F1: macro_f1(truth, given, task_labels(said))}
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
         """Return what a guess among the labels comes to."""
-        labels = labels_of(said)
+        labels = task_labels(said)
         guessed = accuracy_by_chance(len(said), len(labels)) if labels else None
         f1 = macro_f1_by_chance(label_truths(said, self.task, self.field), labels) if labels else None
-        return given_values({ACCURACY: guessed.value if guessed else None, MACRO_F1: f1})
+        return defined_values({ACCURACY: guessed.value if guessed else None, MACRO_F1: f1})
 
 
 ERROR, COMPETENCE = Verdict.ERROR.value, Verdict.COMPETENCE.value
 
 
-def scheme_of(pool: CandidatePool) -> Scheme:
+def pool_scheme(pool: CandidatePool) -> Scheme:
     """Return the scheme of a pool of segments."""
     assert pool.scheme is not None
     return pool.scheme
 
 
-def label_of(one: ItemCandidate) -> str:
+def candidate_label(one: ItemCandidate) -> str:
     """Return the label of a candidate."""
     return str(one.content.get("label", ""))
 
 
-def values_of(one: ItemCandidate) -> Mapping[str, Json]:
+def candidate_values(one: ItemCandidate) -> Mapping[str, Json]:
     """Return what is filled in about a candidate."""
     return cast(Mapping[str, Json], one.content.get("values", {}))
 
 
-def traits_of(one: ItemCandidate) -> Mapping[str, Json]:
+def candidate_traits(one: ItemCandidate) -> Mapping[str, Json]:
     """Return the traits of a candidate."""
     return cast(Mapping[str, Json], one.content.get("traits", {}))
 
 
-def by_label(candidates: Sequence[ItemCandidate]) -> dict[str, list[ItemCandidate]]:
+def group_by_label(candidates: Sequence[ItemCandidate]) -> dict[str, list[ItemCandidate]]:
     """Return label -> candidates."""
     found: dict[str, list[ItemCandidate]] = {}
     for one in candidates:
-        found.setdefault(label_of(one), []).append(one)
+        found.setdefault(candidate_label(one), []).append(one)
     return found
 
 
-def as_item(pool: CandidatePool, one: ItemCandidate, label: str = "") -> PromptSubject:
+def candidate_subject(pool: CandidatePool, one: ItemCandidate, label: str = "") -> PromptSubject:
     """Return a candidate as what a task is about."""
-    return PromptSubject(scheme_of(pool), pool.track, label or label_of(one), values_of(one))
+    return PromptSubject(pool_scheme(pool), pool.track, label or candidate_label(one), candidate_values(one))
 
 
-def fitting(
+def fitting_candidates(
     pool: CandidatePool, candidates: Sequence[ItemCandidate], task: JudgePrompt, otherwise: str
 ) -> tuple[list[ItemCandidate], Counter[str]]:
     """Return the candidates that a task can be asked about and that say what is right; the others are counted.
@@ -124,7 +124,7 @@ def fitting(
     left_out: Counter[str] = Counter()
     found: list[ItemCandidate] = []
     for one in candidates:
-        item = as_item(pool, one)
+        item = candidate_subject(pool, one)
         if not task.why_not(item) and task.truth(item):
             found.append(one)
         else:
@@ -132,16 +132,16 @@ def fitting(
     return found, left_out
 
 
-def frozen(
+def freeze_candidate(
     pool: CandidatePool, one: ItemCandidate, task: JudgePrompt, label: str, traits: Mapping[str, Json], **more: Json
 ) -> ItemCandidate:
     """Return a candidate with what its item keeps: the right answer, and traits beside its own."""
     content: dict[str, Json] = {
-        "scheme": scheme_of(pool).key,
+        "scheme": pool_scheme(pool).key,
         "track": pool.track,
         "label": label,
-        "truth": {task.key: task.truth(as_item(pool, one, label))},
-        "traits": {**traits_of(one), **traits},
+        "truth": {task.key: task.truth(candidate_subject(pool, one, label))},
+        "traits": {**candidate_traits(one), **traits},
         **more,
     }
     return replace(one, content=content)
@@ -149,20 +149,20 @@ def frozen(
 
 def all_labels(pool: CandidatePool) -> list[str]:
     """Return the labels that a judge can choose from, `none` among them."""
-    return [one.key for one in labels_labels_of(PromptSubject(scheme_of(pool), pool.track))]
+    return [one.key for one in labels_labels_of(PromptSubject(pool_scheme(pool), pool.track))]
 
 
-def choices_of(spec: FormSpec) -> list[Json]:
+def first_field_choices(spec: FormSpec) -> list[Json]:
     """Return the choices of the first thing that is asked."""
     return [one.key for one in spec.asked[0].field.choices]
 
 
-def yes_and_no() -> dict[str, Json]:
+def yes_no_traits() -> dict[str, Json]:
     """Return the trait of a question that is answered with yes or no."""
-    return {LABELS: [one.key for one in YES_NO]}
+    return {LABELS_TRAIT: [one.key for one in YES_NO]}
 
 
-def shares_of(pool: CandidatePool, given: Any, usual: Mapping[str, float]) -> dict[str, float]:
+def label_shares(pool: CandidatePool, given: Any, usual: Mapping[str, float]) -> dict[str, float]:
     """Return label -> weight: what is wished, else the paper's where the scheme has its labels, else equal weights.
 
     Raises:
@@ -183,22 +183,22 @@ ATTRIBUTE_SHARES = {ERROR: 0.66, COMPETENCE: 0.34}
 """SHREC, appendix A.2."""
 
 
-def attributes_in(pool: CandidatePool, one: ItemCandidate) -> frozenset[str]:
+def candidate_attributes(pool: CandidatePool, one: ItemCandidate) -> frozenset[str]:
     """Return the attributes of a candidate."""
-    value = values_of(one).get(field_of(pool).key)
+    value = candidate_values(one).get(require_attributes_field(pool).key)
     return frozenset(map(str, value)) if isinstance(value, list) else frozenset()
 
 
-def field_of(pool: CandidatePool) -> Field:
+def require_attributes_field(pool: CandidatePool) -> Field:
     """Return the field that says what a segment is about.
 
     Raises:
         UserError: the scheme has none.
     """
-    found = attributes_of(as_item(pool, ItemCandidate("", "", "", 0, 1, "")))
+    found = attributes_field(candidate_subject(pool, ItemCandidate("", "", "", 0, 1, "")))
     if found is None:
         raise UserError(
-            f"{scheme_of(pool).name} has no field in which several are chosen.", "Choose another task or scheme."
+            f"{pool_scheme(pool).name} has no field in which several are chosen.", "Choose another task or scheme."
         )
     return found
 
@@ -224,23 +224,25 @@ class AttributeSamples:
         Raises:
             UserError: the scheme has no attributes, a label is missing, or a share is given to what is no label.
         """
-        field = field_of(pool)
-        task = task_of(self.key)
-        shares = shares_of(pool, rule.more.get("shares"), self.shares)
-        shares = {key: weight for key, weight in shares.items() if key != NONE and field.applies_to(key)}
-        labelled = [one for one in pool.candidates if shares.get(label_of(one), 0) > 0]
-        fit, left_out = fitting(pool, labelled, task, NO_ATTRIBUTES)
-        drawn = balanced(pool, by_label(fit), shares, rule, chance)
-        items = tuple(frozen(pool, one, task, label_of(one), self._traits(pool, one)) for one in drawn.items)
+        field = require_attributes_field(pool)
+        task = get_judge_prompt(self.key)
+        shares = label_shares(pool, rule.more.get("shares"), self.shares)
+        shares = {key: weight for key, weight in shares.items() if key != NO_LABEL and field.applies_to(key)}
+        labelled = [one for one in pool.candidates if shares.get(candidate_label(one), 0) > 0]
+        fit, left_out = fitting_candidates(pool, labelled, task, NO_ATTRIBUTES)
+        drawn = draw_balanced(pool, group_by_label(fit), shares, rule, chance)
+        items = tuple(
+            freeze_candidate(pool, one, task, candidate_label(one), self._traits(pool, one)) for one in drawn.items
+        )
         return ItemDraw(items, {**left_out, **drawn.left_out})
 
     def _traits(self, pool: CandidatePool, one: ItemCandidate) -> Mapping[str, Json]:
-        traits = traits_of(one)
+        traits = candidate_traits(one)
         agreed = bool(traits.get("agreed")) and bool(traits.get("same_attributes"))
-        return {"agreed": agreed, LABELS: self._labels(pool)}
+        return {"agreed": agreed, LABELS_TRAIT: self._labels(pool)}
 
     def _labels(self, pool: CandidatePool) -> list[Json]:
-        return [one.key for one in field_of(pool).choices]
+        return [one.key for one in require_attributes_field(pool).choices]
 
 
 class AttributesEntry(AttributeSamples):
@@ -251,23 +253,23 @@ class AttributesEntry(AttributeSamples):
     description: ClassVar[str] = "Which attributes is the segment about, given its label?"
     rounds: ClassVar[tuple[Round, ...]] = (Round("attributes"),)
     answer: ClassVar[str] = "any of the attributes"
-    metrics: ClassVar[tuple[Metric, ...]] = metrics(EXACT_MATCH, MACRO_F1, PARTIAL_MATCH)
+    metrics: ClassVar[tuple[Metric, ...]] = make_metrics(EXACT_MATCH, MACRO_F1, PARTIAL_MATCH)
 
     def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
         """Return exact match, macro-F1 and partial match; None where one is undefined."""
-        field = _field_in(said)
+        field = _asked_field(said)
         truth, given = set_truths(said, self.key, field), set_answers(said, self.key, field)
         return {
             EXACT_MATCH: exact_match(truth, given),
-            MACRO_F1: macro_f1_multilabel(truth, given, labels_of(said)),
+            MACRO_F1: macro_f1_multilabel(truth, given, task_labels(said)),
             PARTIAL_MATCH: partial_match(truth, given),
         }
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
         """Return what the toss of a coin for each attribute comes to."""
-        truth, labels = set_truths(said, self.key, _field_in(said)), labels_of(said)
+        truth, labels = set_truths(said, self.key, _asked_field(said)), task_labels(said)
         exact, partial = exact_match_by_chance(len(said), len(labels)), partial_match_by_chance(truth)
-        return given_values(
+        return defined_values(
             {
                 EXACT_MATCH: exact.value if exact else None,
                 MACRO_F1: macro_f1_multilabel_by_chance(truth, labels),
@@ -276,7 +278,7 @@ class AttributesEntry(AttributeSamples):
         )
 
 
-def _field_in(said: Sequence[ItemResponse]) -> str:
+def _asked_field(said: Sequence[ItemResponse]) -> str:
     """Return the key of the field that is asked for; "" without items."""
     return next((key for one in said for key in one.truth["attributes"]), "")
 
@@ -296,7 +298,7 @@ class MultipleEntry(OneLabel, AttributeSamples):
         return [one.key for one in YES_NO]
 
 
-VERDICT_SHARES = {COMPETENCE: 0.295, ERROR: 0.5, NONE: 0.205}
+VERDICT_SHARES = {COMPETENCE: 0.295, ERROR: 0.5, NO_LABEL: 0.205}
 """SHREC, appendix A.1."""
 
 
@@ -317,7 +319,7 @@ class VerdictEntry(OneLabel):
     size: ClassVar[int] = 200
     answer: ClassVar[str] = "one of the labels"
     task: ClassVar[str] = "verdict"
-    field: ClassVar[str] = LABEL
+    field: ClassVar[str] = LABEL_KEY
     shares: ClassVar[Mapping[str, float]] = VERDICT_SHARES
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
@@ -326,17 +328,17 @@ class VerdictEntry(OneLabel):
         Raises:
             UserError: a label is missing, or a share is given to what is no label.
         """
-        shares = shares_of(pool, rule.more.get("shares"), self.shares)
-        drawn = balanced(pool, by_label(pool.candidates), shares, rule, chance, NONE)
+        shares = label_shares(pool, rule.more.get("shares"), self.shares)
+        drawn = draw_balanced(pool, group_by_label(pool.candidates), shares, rule, chance, NO_LABEL)
         return ItemDraw(tuple(self._frozen(pool, one) for one in drawn.items), drawn.left_out)
 
     def _frozen(self, pool: CandidatePool, one: ItemCandidate) -> ItemCandidate:
-        task = task_of(self.task)
-        label = label_of(one) or NONE
-        return frozen(pool, one, task, label, self._traits(pool))
+        task = get_judge_prompt(self.task)
+        label = candidate_label(one) or NO_LABEL
+        return freeze_candidate(pool, one, task, label, self._traits(pool))
 
     def _traits(self, pool: CandidatePool) -> Mapping[str, Json]:
-        return {LABELS: [*all_labels(pool)]}
+        return {LABELS_TRAIT: [*all_labels(pool)]}
 
 
 class ConditionsEntry(VerdictEntry):
@@ -349,7 +351,7 @@ class ConditionsEntry(VerdictEntry):
     source: ClassVar[str] = "rendered"
     draws: ClassVar[int] = 10
     size: ClassVar[int] = 15
-    shares: ClassVar[Mapping[str, float]] = {COMPETENCE: 1.0, ERROR: 1.0, NONE: 1.0}
+    shares: ClassVar[Mapping[str, float]] = {COMPETENCE: 1.0, ERROR: 1.0, NO_LABEL: 1.0}
 
 
 class ErrorEntry(VerdictEntry):
@@ -371,9 +373,9 @@ class ErrorEntry(VerdictEntry):
         """
         if ERROR not in all_labels(pool):
             raise UserError(
-                f"{scheme_of(pool).name} has no label “{ERROR}” for “{pool.track}”.", "Choose another task or scheme."
+                f"{pool_scheme(pool).name} has no label “{ERROR}” for “{pool.track}”.", "Choose another task or scheme."
             )
         return super().sample(pool, rule, chance)
 
     def _traits(self, pool: CandidatePool) -> Mapping[str, Json]:  # noqa: ARG002
-        return yes_and_no()
+        return yes_no_traits()

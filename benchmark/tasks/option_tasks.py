@@ -15,29 +15,37 @@ from benchmark.items.candidates import (
     FEW_OPTIONS,
     NO_TEXT,
     NO_WORDS,
-    WRONG,
+    WRONG_OPTION_COUNT,
     CandidatePool,
     ItemCandidate,
     ItemDraw,
     ItemSamplingRule,
-    choices,
-    in_order,
-    nothing_to_draw,
+    draw_options,
+    no_items_error,
+    sort_candidates,
 )
-from benchmark.items.sampling import even_sizes
+from benchmark.items.sampling import collection_sizes
 from benchmark.metrics.classification import accuracy, accuracy_by_chance
 from benchmark.metrics.published_figures import ACCURACY
 from benchmark.tasks.benchmark_task import (
-    LABELS,
+    LABELS_TRAIT,
     ItemResponse,
     Metric,
     Round,
-    given_values,
+    defined_values,
     label_answers,
     label_truths,
-    metrics,
+    make_metrics,
 )
-from benchmark.tasks.label_tasks import COMPETENCE, ERROR, attributes_in, label_of, scheme_of, traits_of, values_of
+from benchmark.tasks.label_tasks import (
+    COMPETENCE,
+    ERROR,
+    candidate_attributes,
+    candidate_label,
+    candidate_traits,
+    candidate_values,
+    pool_scheme,
+)
 from project.entities.questions import LETTERS
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -54,7 +62,7 @@ class FiveOptions:
     draws: ClassVar[int] = 3
     size: ClassVar[int] = 70
     answer: ClassVar[str] = "one of five options"
-    metrics: ClassVar[tuple[Metric, ...]] = metrics(ACCURACY)
+    metrics: ClassVar[tuple[Metric, ...]] = make_metrics(ACCURACY)
     label: ClassVar[str]
     """Of the segments that it is asked about."""
     lacking: ClassVar[str]
@@ -81,18 +89,18 @@ class FiveOptions:
             UserError: no segment has the label, or none of them has such a text, or there are more collections than
                 items.
         """
-        labelled = [one for one in in_order(pool.candidates) if label_of(one) == self.label]
+        labelled = [one for one in sort_candidates(pool.candidates) if candidate_label(one) == self.label]
         if not labelled:
-            raise nothing_to_draw(f"no segment with the label “{self.label}” to draw", pool)
+            raise no_items_error(f"no segment with the label “{self.label}” to draw", pool)
         told = [one for one in labelled if self.text(one)]
         left_out = Counter({self.lacking: len(labelled) - len(told)}) if len(told) < len(labelled) else Counter[str]()
         if not told:
-            raise nothing_to_draw(f"no segment that “{self.name}” can be asked about", pool, left_out)
+            raise no_items_error(f"no segment that “{self.name}” can be asked about", pool, left_out)
         homes = sorted({one.collection_id for one in told}) if rule.stratify else [""]
         strata = {home: [one for one in told if not home or one.collection_id == home] for home in homes}
         wanted = {home: len(those) for home, those in strata.items()}
         if rule.stratify:
-            wanted = even_sizes(rule.size, wanted)
+            wanted = collection_sizes(rule.size, wanted)
         elif rule.size:
             wanted[""] = min(rule.size, wanted[""])
         drawn = {home: self._drawn(pool, those, told, wanted[home], chance, left_out) for home, those in strata.items()}
@@ -114,12 +122,12 @@ class FiveOptions:
         for one in chance.sample(those, len(those)):
             if len(found) == number:
                 break
-            made = choices(one, self.text, others, chance, lambda other, own=one: self.fits(pool, own, other))  # type: ignore[misc]
+            made = draw_options(one, self.text, others, chance, lambda other, own=one: self.fits(pool, own, other))  # type: ignore[misc]
             if made is None:
                 left_out[self.few] += 1
                 continue
             content: dict[str, Json] = {
-                "scheme": scheme_of(pool).key,
+                "scheme": pool_scheme(pool).key,
                 "track": pool.track,
                 "label": self.label,
                 "options": [*made.options],
@@ -127,7 +135,7 @@ class FiveOptions:
                 "facts": dict(self.facts(one)),
                 "homes": [*made.homes],
                 "truth": {self.key: {self.key: LETTERS[made.place]}},
-                "traits": {**traits_of(one), LABELS: [*LETTERS[: WRONG + 1]]},
+                "traits": {**candidate_traits(one), LABELS_TRAIT: [*LETTERS[: WRONG_OPTION_COUNT + 1]]},
             }
             found.append(replace(one, content=content))
         return found
@@ -138,8 +146,8 @@ class FiveOptions:
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
         """Return one in five."""
-        guessed = accuracy_by_chance(len(said), WRONG + 1)
-        return given_values({ACCURACY: guessed.value if guessed else None})
+        guessed = accuracy_by_chance(len(said), WRONG_OPTION_COUNT + 1)
+        return defined_values({ACCURACY: guessed.value if guessed else None})
 
 
 _USER, _AGENT = 0, 1
@@ -200,11 +208,11 @@ class _OfErrors(FiveOptions):
 
     def text(self, one: ItemCandidate) -> str:
         """Return what was filled in; "" for nothing."""
-        return str(values_of(one).get(self.key) or "").strip()
+        return str(candidate_values(one).get(self.key) or "").strip()
 
     def fits(self, pool: CandidatePool, own: ItemCandidate, other: ItemCandidate) -> bool:
         """Tell whether the other error is about another set of attributes."""
-        return attributes_in(pool, own) != attributes_in(pool, other)
+        return candidate_attributes(pool, own) != candidate_attributes(pool, other)
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
         """Return one draw.
@@ -212,7 +220,7 @@ class _OfErrors(FiveOptions):
         Raises:
             UserError: the scheme does not ask for such a text, or there is no error that has one.
         """
-        scheme = scheme_of(pool)
+        scheme = pool_scheme(pool)
         if all(one.key != self.key for one in scheme.fields_of(pool.track)):
             raise UserError(f"{scheme.name} does not ask for “{self.key}”.", "Choose another task or scheme.")
         return super().sample(pool, rule, chance)

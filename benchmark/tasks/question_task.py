@@ -12,15 +12,35 @@ from benchmark.items.candidates import (
     ItemCandidate,
     ItemDraw,
     ItemSamplingRule,
-    in_order,
-    nothing_to_draw,
+    no_items_error,
+    sort_candidates,
 )
-from benchmark.items.sampling import even_sizes
+from benchmark.items.sampling import collection_sizes
 from benchmark.metrics.classification import accuracy
-from benchmark.metrics.published_figures import ACCURACY, CHAIN_CONSISTENCY, MEANINGS, SUBCHAIN_CONSISTENCY, joined
+from benchmark.metrics.published_figures import (
+    ACCURACY,
+    CHAIN_CONSISTENCY,
+    METRIC_DESCRIPTIONS,
+    SUBCHAIN_CONSISTENCY,
+    join_metric_key,
+)
 from benchmark.prompts.recording_prompts import DIMENSIONS
-from benchmark.questions.chain_consistency import Consistency, Covered, expected, of_chain, of_subchains
-from benchmark.tasks.benchmark_task import LABELS, ItemResponse, Metric, Round, label_answers, label_truths, metrics
+from benchmark.questions.chain_consistency import (
+    Consistency,
+    Covered,
+    expected_consistency,
+    score_chain,
+    score_subchains,
+)
+from benchmark.tasks.benchmark_task import (
+    LABELS_TRAIT,
+    ItemResponse,
+    Metric,
+    Round,
+    label_answers,
+    label_truths,
+    make_metrics,
+)
 from project.entities.causal_chains import NodeKind
 from project.entities.questions import QuestionKind
 from project.entities.study_records import Json
@@ -38,7 +58,7 @@ class _Answered:
     rounds: ClassVar[tuple[Round, ...]] = (Round("answer"),)
     draws: ClassVar[int] = 1
     size: ClassVar[int] = 0
-    metrics: ClassVar[tuple[Metric, ...]] = metrics(ACCURACY)
+    metrics: ClassVar[tuple[Metric, ...]] = make_metrics(ACCURACY)
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
         """Return all questions, or at most as many as wished: of each chain all or none.
@@ -48,13 +68,13 @@ class _Answered:
         """
         if not pool.candidates:
             begin = "Make some, and let two people verify them: greenroom questions --help"
-            raise nothing_to_draw("no verified question of this sort", pool, begin=begin)
-        candidates = in_order(pool.candidates)
+            raise no_items_error("no verified question of this sort", pool, begin=begin)
+        candidates = sort_candidates(pool.candidates)
         homes = sorted({one.collection_id for one in candidates}) if rule.stratify else [""]
         strata = {home: [one for one in candidates if not home or one.collection_id == home] for home in homes}
         there = {home: len(those) for home, those in strata.items()}
-        sizes = even_sizes(rule.size, there) if rule.stratify else {"": rule.size or there[""]}
-        return ItemDraw(tuple(one for home in homes for one in _of_whole_chains(strata[home], sizes[home], chance)))
+        sizes = collection_sizes(rule.size, there) if rule.stratify else {"": rule.size or there[""]}
+        return ItemDraw(tuple(one for home in homes for one in _sample_whole_chains(strata[home], sizes[home], chance)))
 
     def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
         """Return the share of the questions that were answered right; None without any."""
@@ -62,7 +82,7 @@ class _Answered:
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
         """Return one in as many as each question has options, in the mean."""
-        return {ACCURACY: _guessed(said)} if said else {}
+        return {ACCURACY: _guess_accuracy(said)} if said else {}
 
 
 class R3Entry(_Answered):
@@ -81,38 +101,41 @@ class R3Entry(_Answered):
     answer: ClassVar[str] = "one of five options"
     metrics: ClassVar[tuple[Metric, ...]] = (
         Metric(ACCURACY, "Accuracy"),
-        Metric(CHAIN_CONSISTENCY, MEANINGS[CHAIN_CONSISTENCY].name),
-        Metric(SUBCHAIN_CONSISTENCY, MEANINGS[SUBCHAIN_CONSISTENCY].name),
-        *(Metric(joined(ACCURACY, one.value), f"Accuracy, {one.value}") for one in (*_KINDS, *_STATES)),
+        Metric(CHAIN_CONSISTENCY, METRIC_DESCRIPTIONS[CHAIN_CONSISTENCY].name),
+        Metric(SUBCHAIN_CONSISTENCY, METRIC_DESCRIPTIONS[SUBCHAIN_CONSISTENCY].name),
+        *(Metric(join_metric_key(ACCURACY, one.value), f"Accuracy, {one.value}") for one in (*_KINDS, *_STATES)),
     )
 
     def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
         """Return accuracy, overall and by kind and mental state, and both consistencies; None where undefined."""
-        right = {_text(one, "question"): _right(one) for one in said}
-        chains = _covered(said)
-        whole = sum((of_chain(one, right) for one in chains), Consistency())
-        parts = sum((of_subchains(one, right) for one in chains), Consistency())
+        right = {_trait_text(one, "question"): _is_right(one) for one in said}
+        chains = _chain_coverage(said)
+        whole = sum((score_chain(one, right) for one in chains), Consistency())
+        parts = sum((score_subchains(one, right) for one in chains), Consistency())
         return {
             ACCURACY: _accuracy(said),
             CHAIN_CONSISTENCY: whole.right / whole.counted if whole.counted else None,
             SUBCHAIN_CONSISTENCY: parts.right / parts.counted if parts.counted else None,
-            **_by("kind", (one.value for one in _KINDS), said, _accuracy),
-            **_by("aspect", (one.value for one in _STATES), said, _accuracy),
+            **_accuracy_by("kind", (one.value for one in _KINDS), said, _accuracy),
+            **_accuracy_by("aspect", (one.value for one in _STATES), said, _accuracy),
         }
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
         """Return one in as many as each question has options, and for n questions of a chain the n-th power of it."""
         if not said:
             return {}
-        guess = _guessed(said)
-        chains = _covered(said)
+        guess = _guess_accuracy(said)
+        chains = _chain_coverage(said)
         whole = [len(one.questions) for one in chains if one.subchains]
         parts = [len(ids) for one in chains for ids in one.subchains.values()]
         found = {ACCURACY: guess}
         if whole:
-            found |= {CHAIN_CONSISTENCY: expected(whole, guess), SUBCHAIN_CONSISTENCY: expected(parts, guess)}
-        kinds = _by("kind", (one.value for one in _KINDS), said, _guessed_of)
-        states = _by("aspect", (one.value for one in _STATES), said, _guessed_of)
+            found |= {
+                CHAIN_CONSISTENCY: expected_consistency(whole, guess),
+                SUBCHAIN_CONSISTENCY: expected_consistency(parts, guess),
+            }
+        kinds = _accuracy_by("kind", (one.value for one in _KINDS), said, _guess_accuracy_or_none)
+        states = _accuracy_by("aspect", (one.value for one in _STATES), said, _guess_accuracy_or_none)
         return found | {key: value for key, value in {**kinds, **states}.items() if value is not None}
 
 
@@ -140,22 +163,22 @@ class EsiEntry(_Answered):
     answer: ClassVar[str] = "one of four options"
     metrics: ClassVar[tuple[Metric, ...]] = (
         Metric(ACCURACY, "Accuracy"),
-        *(Metric(joined(ACCURACY, one.key), f"Accuracy, {one.name.lower()}") for one in DIMENSIONS.values()),
+        *(Metric(join_metric_key(ACCURACY, one.key), f"Accuracy, {one.name.lower()}") for one in DIMENSIONS.values()),
     )
 
     def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
         """Return accuracy, overall and by dimension; None where there is no question."""
-        return {ACCURACY: _accuracy(said), **_by("aspect", DIMENSIONS, said, _accuracy)}
+        return {ACCURACY: _accuracy(said), **_accuracy_by("aspect", DIMENSIONS, said, _accuracy)}
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
         """Return one in as many as each question has options, in the mean."""
         if not said:
             return {}
-        each = _by("aspect", DIMENSIONS, said, _guessed_of)
-        return {ACCURACY: _guessed(said), **{key: value for key, value in each.items() if value is not None}}
+        each = _accuracy_by("aspect", DIMENSIONS, said, _guess_accuracy_or_none)
+        return {ACCURACY: _guess_accuracy(said), **{key: value for key, value in each.items() if value is not None}}
 
 
-def _of_whole_chains(those: Sequence[ItemCandidate], size: int, chance: random.Random) -> list[ItemCandidate]:
+def _sample_whole_chains(those: Sequence[ItemCandidate], size: int, chance: random.Random) -> list[ItemCandidate]:
     """Return at most so many questions, those of a chain together, in a random order of chains."""
     chains: dict[str, list[ItemCandidate]] = {}
     for one in those:
@@ -167,10 +190,10 @@ def _of_whole_chains(those: Sequence[ItemCandidate], size: int, chance: random.R
     for chain in chance.sample([*chains], len(chains)):
         if len(found) + len(chains[chain]) <= size:
             found += chains[chain]
-    return in_order(found)
+    return sort_candidates(found)
 
 
-def _right(one: ItemResponse) -> bool:
+def _is_right(one: ItemResponse) -> bool:
     return one.answers.get("answer", {}).get("answer") == one.truth["answer"]["answer"]
 
 
@@ -178,15 +201,15 @@ def _accuracy(said: Sequence[ItemResponse]) -> float | None:
     return accuracy(label_truths(said, "answer", "answer"), label_answers(said, "answer", "answer"))
 
 
-def _guessed(said: Sequence[ItemResponse]) -> float:
-    return fmean(1 / len(cast(list[str], one.traits[LABELS])) for one in said)
+def _guess_accuracy(said: Sequence[ItemResponse]) -> float:
+    return fmean(1 / len(cast(list[str], one.traits[LABELS_TRAIT])) for one in said)
 
 
-def _guessed_of(said: Sequence[ItemResponse]) -> float | None:
-    return _guessed(said) if said else None
+def _guess_accuracy_or_none(said: Sequence[ItemResponse]) -> float | None:
+    return _guess_accuracy(said) if said else None
 
 
-def _by(
+def _accuracy_by(
     trait: str,
     values: Iterable[str],
     said: Sequence[ItemResponse],
@@ -194,18 +217,18 @@ def _by(
 ) -> dict[str, float | None]:
     """Return the key of accuracy over a part -> what is measured over it."""
     parts = {value: [one for one in said if one.traits.get(trait) == value] for value in values}
-    return {joined(ACCURACY, value): measure(part) for value, part in parts.items()}
+    return {join_metric_key(ACCURACY, value): measure(part) for value, part in parts.items()}
 
 
-def _covered(said: Sequence[ItemResponse]) -> list[Covered]:
+def _chain_coverage(said: Sequence[ItemResponse]) -> list[Covered]:
     """Return the chains that questions are of, with the questions of each of their subchains.
 
     Those that were drawn and not asked are among them, so that what they belong to is not understood. A chain that is
     there several times, as in a sample of the bootstrap, comes back as often.
     """
-    of_chains = sorted((one for one in said if one.traits.get("chain")), key=lambda one: _text(one, "chain"))
+    of_chains = sorted((one for one in said if one.traits.get("chain")), key=lambda one: _trait_text(one, "chain"))
     found: list[Covered] = []
-    for chain, those in groupby(of_chains, key=lambda one: _text(one, "chain")):
+    for chain, those in groupby(of_chains, key=lambda one: _trait_text(one, "chain")):
         subchains: dict[str, set[str]] = {}
         sizes: dict[str, int] = {}
         listed = [*those]
@@ -213,18 +236,18 @@ def _covered(said: Sequence[ItemResponse]) -> list[Covered]:
             belongs = cast(Mapping[str, int], one.traits.get(SUBCHAINS) or {})
             sizes |= belongs
             for result in belongs:
-                subchains.setdefault(result, set()).add(_text(one, "question"))
+                subchains.setdefault(result, set()).add(_trait_text(one, "question"))
         steps = cast(int, listed[0].traits.get("steps") or 0)
-        whole = {result: _padded(result, ids, sizes[result]) for result, ids in subchains.items()}
-        often = max(Counter(_text(one, "question") for one in listed).values())
+        whole = {result: _pad_subchain(result, ids, sizes[result]) for result, ids in subchains.items()}
+        often = max(Counter(_trait_text(one, "question") for one in listed).values())
         found += [Covered(chain, listed[0].recording_id, steps, whole)] * often
     return found
 
 
-def _padded(result: str, ids: set[str], size: int) -> frozenset[str]:
+def _pad_subchain(result: str, ids: set[str], size: int) -> frozenset[str]:
     """Return the questions of a subchain, with one that nobody answered for each that is not there."""
     return frozenset(ids) | {f"{result} {number}" for number in range(len(ids), size)}
 
 
-def _text(one: ItemResponse, trait: str) -> str:
+def _trait_text(one: ItemResponse, trait: str) -> str:
     return str(one.traits.get(trait) or "")

@@ -10,13 +10,13 @@ from benchmark.items.candidates import (
     ItemCandidate,
     ItemDraw,
     ItemSamplingRule,
-    in_order,
-    nothing_to_draw,
+    no_items_error,
+    sort_candidates,
 )
 from benchmark.metrics.classification import pearson_by_chance
-from benchmark.metrics.published_figures import CALIBRATION_ERROR, FACTUALITY, MAE, PEARSON_R, joined
+from benchmark.metrics.published_figures import CALIBRATION_ERROR, FACTUALITY, MAE, PEARSON_R, join_metric_key
 from benchmark.metrics.ratings import calibration, mae, pearson, posterior
-from benchmark.prompts.statement_prompts import ACCURATE, MOST, PLAUSIBILITY, SCORE, YES
+from benchmark.prompts.statement_prompts import ACCURATE_KEY, MAX_SCORE, PLAUSIBILITY, SCORE_KEY, YES
 from benchmark.prompts.statement_prompts import NLI_FACT_TASK as FACT
 from benchmark.prompts.statement_prompts import NLI_LIKELIHOOD_TASK as LIKELIHOOD
 from benchmark.prompts.statement_prompts import NLI_PLAUSIBILITY_TASK as DIRECT
@@ -66,18 +66,18 @@ class SocialNli:
             UserError: there is none.
         """
         if not pool.candidates:
-            raise nothing_to_draw("no statement that people rated", pool)
-        group = _home if rule.stratify else _nothing
-        return ItemDraw(_in_turn(pool.candidates, rule.size, group, chance), pool.left_out)
+            raise no_items_error("no statement that people rated", pool)
+        group = _collection_of if rule.stratify else _single_group
+        return ItemDraw(_draw_in_turn(pool.candidates, rule.size, group, chance), pool.left_out)
 
     def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
         """Return r, distance, calibration and how often the posterior was 0 over 0; None where one is undefined.
 
         What could not be read or was refused has no number: its item is in none of these figures.
         """
-        known = [(truth, one) for one in said if (truth := truth_of(one)) is not None]
+        known = [(truth, one) for one in said if (truth := human_plausibility(one)) is not None]
         truths = [truth for truth, _ in known]
-        given = [plausibility_of(one) for _, one in known]
+        given = [judge_plausibility(one) for _, one in known]
         numbers = [None if one is None else one[0] for one in given]
         answered = [one for one in given if one is not None]
         return {
@@ -119,18 +119,18 @@ class SocialNliFacts:
             UserError: there is none.
         """
         if not pool.candidates:
-            raise nothing_to_draw("no explanation of a statement", pool)
-        return ItemDraw(_in_turn(pool.candidates, rule.size, _author, chance), pool.left_out)
+            raise no_items_error("no explanation of a statement", pool)
+        return ItemDraw(_draw_in_turn(pool.candidates, rule.size, _author, chance), pool.left_out)
 
     def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
         """Return the share of accurate explanations, over all, and by author as `factuality.AUTHOR`."""
         by_author: dict[str, list[bool]] = {}
         for one in said:
-            answer = one.answers.get(FACT, {}).get(ACCURATE)
+            answer = one.answers.get(FACT, {}).get(ACCURATE_KEY)
             if isinstance(answer, str):
                 by_author.setdefault(str(one.traits.get(AUTHOR, PEOPLE)), []).append(answer == YES)
         checked = [right for found in by_author.values() for right in found]
-        shares = {joined(FACTUALITY, who): sum(found) / len(found) for who, found in sorted(by_author.items())}
+        shares = {join_metric_key(FACTUALITY, who): sum(found) / len(found) for who, found in sorted(by_author.items())}
         return {FACTUALITY: sum(checked) / len(checked) if checked else None, **shares}
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:  # noqa: ARG002
@@ -138,13 +138,13 @@ class SocialNliFacts:
         return {FACTUALITY: 0.5}
 
 
-def truth_of(said: ItemResponse) -> float | None:
+def human_plausibility(said: ItemResponse) -> float | None:
     """Return how plausible people find the statement of an item, 0 to 1; None where nobody said."""
     value = _number(said.truth.get(DIRECT, {}).get(PLAUSIBILITY))
     return None if value is None else value / _SCALE
 
 
-def plausibility_of(said: ItemResponse) -> tuple[float, bool] | None:
+def judge_plausibility(said: ItemResponse) -> tuple[float, bool] | None:
     """Return how plausible a judge finds a statement, 0 to 1, and whether that is defined; None without an answer.
 
     What was said outright, as by people, is the plausibility itself.
@@ -152,8 +152,8 @@ def plausibility_of(said: ItemResponse) -> tuple[float, bool] | None:
     outright = _number(said.answers.get(DIRECT, {}).get(PLAUSIBILITY))
     if outright is not None:
         return outright / _SCALE, True
-    plus, minus = (_number(said.answers.get(f"{LIKELIHOOD}/{one}", {}).get(SCORE)) for one in (SUPPORT, OPPOSE))
-    return None if plus is None or minus is None else posterior(plus / MOST, minus / MOST)
+    plus, minus = (_number(said.answers.get(f"{LIKELIHOOD}/{one}", {}).get(SCORE_KEY)) for one in (SUPPORT, OPPOSE))
+    return None if plus is None or minus is None else posterior(plus / MAX_SCORE, minus / MAX_SCORE)
 
 
 def _number(value: Json | None) -> float | None:
@@ -165,20 +165,20 @@ def _author(one: ItemCandidate) -> str:
     return str(traits.get(AUTHOR, PEOPLE)) if isinstance(traits, dict) else PEOPLE
 
 
-def _home(one: ItemCandidate) -> str:
+def _collection_of(one: ItemCandidate) -> str:
     return one.collection_id
 
 
-def _nothing(one: ItemCandidate) -> str:  # noqa: ARG001
+def _single_group(one: ItemCandidate) -> str:  # noqa: ARG001
     return ""
 
 
-def _in_turn(
+def _draw_in_turn(
     candidates: Sequence[ItemCandidate], size: int, group: Callable[[ItemCandidate], str], chance: random.Random
 ) -> tuple[ItemCandidate, ...]:
     """Return so many candidates in a shuffled order, of each group in turn; all of them for a size of 0."""
     groups: dict[str, list[ItemCandidate]] = {}
-    for one in in_order(candidates):
+    for one in sort_candidates(candidates):
         groups.setdefault(group(one), []).append(one)
     for found in groups.values():
         chance.shuffle(found)

@@ -1,12 +1,12 @@
 """The formats that annotations are exchanged in."""
 
-from annotate.interchange.annotation_files import FORMATS, format_called
+from annotate.interchange.annotation_files import FORMATS, get_format
 from docs.site.markdown import code, codes, table
 
 
 def formats() -> str:
     """Return a table of the formats, and for each what it cannot hold."""
-    known = {key: format_called(key) for key in FORMATS}
+    known = {key: get_format(key) for key in FORMATS}
     rows = (
         (code(key), one.name, codes(one.suffixes), "several" if one.many else "one", "yes" if one.whole else "")
         for key, one in known.items()

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from app.docs_browser.docs_pages import contents  # noqa: E402
+from app.docs_browser.docs_pages import list_pages  # noqa: E402
 from docs.site.parts import filled  # noqa: E402
 
 FROM_THE_ROOT = {
@@ -35,7 +35,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Give the site the order of pages that the window has."""
     nav: list[Any] = []
     sections: dict[tuple[str, ...], list[Any]] = {}
-    for page in contents():
+    for page in list_pages():
         below: list[Any] = nav
         path: tuple[str, ...] = ()
         for heading in filter(None, (page.section, page.group)):

@@ -1,7 +1,7 @@
 """The keys of the window, as it has them where nobody changed them."""
 
-from app.gui.chains.chains_mode import SHEET as CHAINS
-from app.gui.transcript.transcript_mode import SHEET as TRANSCRIPT
+from app.gui.chains.chains_mode import SHORTCUT_SHEET as CHAINS
+from app.gui.transcript.transcript_mode import SHORTCUT_SHEET as TRANSCRIPT
 from app.gui.window.action_table import ACTIONS
 from app.gui.window.page_registry import MODES
 from docs.site.markdown import codes, table

@@ -6,22 +6,22 @@ from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
-from anonymize.egress.egress_log import LEVELS, MEANINGS
+from anonymize.egress.egress_log import LEVEL_MEANINGS, LEVEL_NAMES
 from anonymize.methods.face_methods import METHODS, method_type
 from anonymize.pii_detection.pii_hit import KINDS as PERSONAL
 from anonymize.release.release_rules import RULES as RELEASE
 from anonymize.sound.voice_methods import COVERS, VOICES, voice_type
-from benchmark.authoring.question_requests import SETTINGS
-from benchmark.judge_input.conversation_lines import RULES as SHORTENING
-from benchmark.prompts.judge_prompt import BY_SUBJECT, task_of
+from benchmark.authoring.question_requests import QUESTION_SETTINGS
+from benchmark.judge_input.conversation_lines import SHORTENING_RULES as SHORTENING
+from benchmark.prompts.judge_prompt import TASKS_BY_SUBJECT, get_judge_prompt
 from benchmark.questions.filter_rules import STEPS
-from benchmark.tasks.benchmark_task import SUITE, entry_of
+from benchmark.tasks.benchmark_task import SUITE, get_benchmark_task
 from docs.site.markdown import code, codes, paragraph, sentence, table
 from models.faces import face_detectors as faces
 from models.faces.identity import face_embeddings as identity
 from models.faces.landmarks import landmark_finders as landmarks
 from models.flow import optical_flow as flow
-from models.judges.judge_backends import BACKENDS, backend_of
+from models.judges.judge_backends import BACKENDS, load_backend
 from models.names import name_finders as names
 from models.speech import speech_recognizers as speech
 from models.text_regions import text_detectors as text_regions
@@ -30,7 +30,7 @@ from models.weights.editions import USES
 from models.weights.weights_catalogue import WEIGHTS
 from project.entities.egress_policy import RULES as POLICY
 from project.entities.egress_policy import EgressLevel
-from project.session.jobs import KINDS as JOBS
+from project.session.jobs import JOB_MODULES as JOBS
 
 
 def registries() -> str:
@@ -52,7 +52,7 @@ def registries() -> str:
 
 def rules() -> str:
     """Return the levels and rules of the policy, of a release, and of what is left out of a long conversation."""
-    levels = ((code(level.value), f"{LEVELS[level]}.", MEANINGS[level]) for level in EgressLevel)
+    levels = ((code(level.value), f"{LEVEL_NAMES[level]}.", LEVEL_MEANINGS[level]) for level in EgressLevel)
     release = ((code(key), rule.title, "yes" if rule.waivable else "") for key, rule in RELEASE.items())
     return "\n".join(
         (
@@ -102,7 +102,7 @@ def _voices() -> str:
 
 
 def _backends() -> str:
-    kinds = {key: backend_of(key) for key in BACKENDS}
+    kinds = {key: load_backend(key) for key in BACKENDS}
     return "\n".join(
         _described(
             key,
@@ -144,15 +144,15 @@ def _personal() -> str:
 
 def _tasks() -> str:
     rows = (
-        (code(key), task_of(key).name, task_of(key).description, subject.value)
-        for subject, tasks in BY_SUBJECT.items()
+        (code(key), get_judge_prompt(key).name, get_judge_prompt(key).description, subject.value)
+        for subject, tasks in TASKS_BY_SUBJECT.items()
         for key in tasks
     )
     return table(("Key", "Name", "What is asked", "About a"), rows)
 
 
 def _settings() -> str:
-    rows = ((code(key), one.name, code(one.variant)) for key, one in SETTINGS.items())
+    rows = ((code(key), one.name, code(one.variant)) for key, one in QUESTION_SETTINGS.items())
     return table(("Key", "What is shown", "Variant of the prompt"), rows)
 
 
@@ -170,7 +170,7 @@ def _steps() -> str:
 
 
 def _suite() -> str:
-    entries = {key: entry_of(key) for key in SUITE}
+    entries = {key: get_benchmark_task(key) for key in SUITE}
     rows = (
         (code(key), one.name, one.description, f"{one.paper}, {one.section}", _few(each.name for each in one.metrics))
         for key, one in entries.items()

@@ -7,7 +7,7 @@ from enum import StrEnum
 from docs.site.markdown import attributes, code, codes, members, paragraph, sentence, table
 from project.entities.study_records import Json
 from project.schemes.scheme import (
-    NUMBERS,
+    NUMERIC_KINDS,
     Example,
     Extent,
     Field,
@@ -103,7 +103,7 @@ def _where(track: Track) -> str:
 
 
 def _value(one: Field) -> str:
-    if one.kind in NUMBERS:
+    if one.kind in NUMERIC_KINDS:
         ends = f", from “{one.ends[0]}” to “{one.ends[1]}”" if one.ends else ""
         return f"{one.minimum:g} to {one.maximum:g}{ends}"
     return {

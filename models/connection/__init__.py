@@ -4,6 +4,6 @@ A request says what it is for (`carrying`), is read by the guard, judged and wri
 an address that was looked up and permitted, or nowhere.
 """
 
-from models.connection.guard import ApprovedContent, Authority, Guard, RequestPurpose, carrying
+from models.connection.guard import ApprovedContent, Authority, Guard, RequestPurpose, for_purpose
 
-__all__ = ["ApprovedContent", "Authority", "Guard", "RequestPurpose", "carrying"]
+__all__ = ["ApprovedContent", "Authority", "Guard", "RequestPurpose", "for_purpose"]

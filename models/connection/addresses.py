@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from project.entities.egress_policy import host_key, numeric
+from project.entities.egress_policy import host_key, parse_ip_address
 
 if TYPE_CHECKING:
     import httpcore2
@@ -24,7 +24,7 @@ _LOCALHOST = ("localhost", "localhost.")
 """Never a matter of a name server (RFC 6761, section 6.3)."""
 
 
-def loopback(address: str) -> bool:
+def is_loopback(address: str) -> bool:
     """Tell whether an IP address is this machine's own loopback; what is no address is not."""
     try:
         found = ip_address(address.partition("%")[0])
@@ -33,7 +33,7 @@ def loopback(address: str) -> bool:
     return (getattr(found, "ipv4_mapped", None) or found).is_loopback
 
 
-def host_in(url: str) -> str:
+def host_of_url(url: str) -> str:
     """Return the host of an address as requests name it, foreign letters as IDNA writes them; "" where it has none."""
     import httpx2
 
@@ -43,13 +43,13 @@ def host_in(url: str) -> str:
         return ""
 
 
-def known_here(host: str) -> bool:
+def is_known_locally(host: str) -> bool:
     """Tell whether this machine knows the address of a host itself, so that looking it up asks no name server.
 
     A dot at the end makes another name of those in the list of hosts: the system would ask a name server for it.
     """
     name = host.lower()
-    return bool(numeric(host)) or name in _LOCALHOST or name in _hosts()
+    return bool(parse_ip_address(host)) or name in _LOCALHOST or name in _hosts()
 
 
 def resolve(host: str, port: int) -> tuple[str, ...]:
@@ -58,7 +58,7 @@ def resolve(host: str, port: int) -> tuple[str, ...]:
     Raises:
         OSError: it has none.
     """
-    if written := numeric(host):
+    if written := parse_ip_address(host):
         return (written,)
     name = "localhost" if host.lower() in _LOCALHOST else host
     try:
@@ -77,7 +77,7 @@ def _hosts() -> set[str]:
     return {name.lower() for line in lines for name in line.partition("#")[0].split()[1:]}
 
 
-UNSPOKEN = "This machine is set up with a proxy that is no HTTP proxy."
+UNSUPPORTED_PROXY = "This machine is set up with a proxy that is no HTTP proxy."
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -120,13 +120,13 @@ def proxy_for(scheme: str, host: str, port: int) -> Proxy | None:
     return Proxy(parts.scheme, (parts.hostname or "").lower(), found or usual, account)
 
 
-def _plain() -> "httpcore2.NetworkBackend":
+def _sync_backend() -> "httpcore2.NetworkBackend":
     import httpcore2
 
     return httpcore2.SyncBackend()
 
 
-def _plain_async() -> "httpcore2.AsyncNetworkBackend":
+def _async_backend() -> "httpcore2.AsyncNetworkBackend":
     import httpcore2
 
     return httpcore2.AnyIOBackend()
@@ -144,6 +144,6 @@ class NetworkAccess:
     """
 
     resolve: Callable[[str, int], tuple[str, ...]] = resolve
-    known_here: Callable[[str], bool] = known_here
-    connector: Callable[[], "httpcore2.NetworkBackend"] = _plain
-    async_connector: Callable[[], "httpcore2.AsyncNetworkBackend"] = _plain_async
+    known_here: Callable[[str], bool] = is_known_locally
+    connector: Callable[[], "httpcore2.NetworkBackend"] = _sync_backend
+    async_connector: Callable[[], "httpcore2.AsyncNetworkBackend"] = _async_backend

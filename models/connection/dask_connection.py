@@ -14,16 +14,16 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from models.connection.addresses import known_here, loopback, resolve
+from models.connection.addresses import is_known_locally, is_loopback, resolve
 from models.connection.guard import Authority
-from models.connection.network_sandbox import looking_up, opening
-from project.entities.egress_policy import EgressRequest, Purpose, numeric
+from models.connection.network_sandbox import allow_connection, allow_lookup
+from project.entities.egress_policy import EgressRequest, Purpose, parse_ip_address
 from project.errors import UserError
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
 OPERATION = "greenroom"
 """What a worker that is prepared for Greenroom answers to."""
-USUAL_PORT = 8786
+DEFAULT_PORT = 8786
 _SCHEMES = ("tcp", "tls")
 _CONNECTING_S = 5.0
 _ANSWERING_S = 30.0
@@ -63,7 +63,7 @@ class ClusterWorker:
     def machine(self) -> str:
         """Return the machine that it is reached at, as an IP address or as a name."""
         host = urlsplit(self.address).hostname or ""
-        return numeric(host) or host
+        return parse_ip_address(host) or host
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Scheduler:
         return self.at(self.host)
 
 
-def scheduler_at(address: str) -> Scheduler:
+def parse_scheduler(address: str) -> Scheduler:
     """Read the address of a scheduler, such as `tcp://node7:8786`, `tls://10.0.0.7:8786` or `node7`.
 
     Raises:
@@ -96,32 +96,33 @@ def scheduler_at(address: str) -> Scheduler:
     said = address.strip()
     try:
         parts = urlsplit(said if "://" in said else f"tcp://{said}")
-        host, port = (parts.hostname or "").rstrip("."), parts.port or USUAL_PORT
+        host, port = (parts.hostname or "").rstrip("."), parts.port or DEFAULT_PORT
     except ValueError:
         parts, host, port = urlsplit(""), "", 0
     beside = parts.path.strip("/") or parts.query or parts.fragment or parts.username
     if parts.scheme not in _SCHEMES or not _NAME.fullmatch(host) or beside:
         raise UserError(
-            f"“{shown(said)}” is no address of a scheduler.", "Give the one that it prints, such as tcp://node7:8786."
+            f"“{escape_unprintable(said)}” is no address of a scheduler.",
+            "Give the one that it prints, such as tcp://node7:8786.",
         )
-    return Scheduler(parts.scheme, numeric(host) or host, port)
+    return Scheduler(parts.scheme, parse_ip_address(host) or host, port)
 
 
-def permitted(wanted: Scheduler, authority: Authority) -> tuple[str, ...]:
+def permitted_addresses(wanted: Scheduler, authority: Authority) -> tuple[str, ...]:
     """Return the addresses of a scheduler's machine, once it may be connected to and that is written down.
 
     Raises:
         Forbidden: it may not, or its name may not be looked up.
         UserError: no machine has this name.
     """
-    if not known_here(wanted.host):
+    if not is_known_locally(wanted.host):
         authority.permit(EgressRequest(Purpose.CLUSTER, wanted.host, wanted.port, (), False, scheme=wanted.scheme), 0)
     try:
-        with looking_up(wanted.host):
+        with allow_lookup(wanted.host):
             addresses = resolve(wanted.host, wanted.port)
     except OSError:
         raise UserError(f"There is no machine {wanted.host}.", "Give the address that the scheduler prints.") from None
-    local = all(map(loopback, addresses))
+    local = all(map(is_loopback, addresses))
     wish = EgressRequest(Purpose.CLUSTER, wanted.host, wanted.port, addresses, local, scheme=wanted.scheme)
     authority.permit(wish, 0)
     return addresses
@@ -182,7 +183,7 @@ class Cluster:
 
 
 @asynccontextmanager
-async def connected(wanted: Scheduler, addresses: tuple[str, ...]) -> AsyncIterator[Cluster]:
+async def connect(wanted: Scheduler, addresses: tuple[str, ...]) -> AsyncIterator[Cluster]:
     """Connect to a scheduler at one of the addresses that were permitted; its own settings of TLS are used.
 
     Raises:
@@ -190,8 +191,8 @@ async def connected(wanted: Scheduler, addresses: tuple[str, ...]) -> AsyncItera
     """
     client = None
     for address in addresses:
-        with opening(address, wanted.port):
-            client = await _client(wanted, address)
+        with allow_connection(address, wanted.port):
+            client = await _connect_client(wanted, address)
             if client is not None:
                 try:
                     yield Cluster(client)
@@ -205,7 +206,7 @@ async def connected(wanted: Scheduler, addresses: tuple[str, ...]) -> AsyncItera
     )
 
 
-async def _client(wanted: Scheduler, address: str) -> Any:
+async def _connect_client(wanted: Scheduler, address: str) -> Any:
     """Return a client that is connected to a scheduler; None where none answers."""
     try:
         import dask

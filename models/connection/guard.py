@@ -85,7 +85,7 @@ def sha256_of_text(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-LONGEST_ANSWER = 16 << 20
+MAX_ANSWER_BYTES = 16 << 20
 """Bytes that a judge may answer with."""
 
 
@@ -114,7 +114,7 @@ class Guard:
     authority: Authority
     cleared: ApprovedContent = field(default_factory=ApprovedContent)
     network: NetworkAccess = field(default_factory=NetworkAccess)
-    longest_answer: int = LONGEST_ANSWER
+    longest_answer: int = MAX_ANSWER_BYTES
 
     def permit(self, departure: EgressRequest, uncleared: int = 0) -> None:
         """Ask the authority.
@@ -155,7 +155,7 @@ def _failing_closed(departure: EgressRequest) -> Iterator[None]:
         ) from error
 
 
-def reason_of(error: BaseException) -> UserError | Cancelled | None:
+def find_refusal(error: BaseException) -> UserError | Cancelled | None:
     """Return what the guard refused a request with, where a library wrapped it into an error of its own; else None."""
     seen: set[int] = set()
     at: BaseException | None = error
@@ -192,7 +192,7 @@ _current: ContextVar[RequestPurpose | None] = ContextVar("parcel", default=None)
 
 
 @contextmanager
-def carrying(parcel: RequestPurpose) -> Iterator[None]:
+def for_purpose(parcel: RequestPurpose) -> Iterator[None]:
     """Make every request in this block, and in tasks that start in it, carry a parcel."""
     token = _current.set(parcel)
     try:
@@ -201,12 +201,12 @@ def carrying(parcel: RequestPurpose) -> Iterator[None]:
         _current.reset(token)
 
 
-def current() -> RequestPurpose | None:
+def current_purpose() -> RequestPurpose | None:
     """Return what a request made here would carry; None outside every `carrying`."""
     return _current.get()
 
 
-_SETTINGS = {
+_SETTING_KEYS = {
     *("model", "response_format", "stop", "stream", "stream_options", "n", "seed", "temperature", "top_p", "top_k"),
     *("min_p", "max_tokens", "max_completion_tokens", "frequency_penalty", "presence_penalty", "repeat_penalty"),
     *("logprobs", "top_logprobs", "reasoning_effort", "grammar", "guided_json", "guided_grammar", "json_schema"),
@@ -236,7 +236,7 @@ class RequestBodyContent:
     uncleared: int = 0
 
 
-def content_of(body: bytes, condition: str, cleared: ApprovedContent) -> RequestBodyContent:
+def read_body_content(body: bytes, condition: str, cleared: ApprovedContent) -> RequestBodyContent:
     """Read a body; one that cannot be read as JSON was not made for the request, whatever is in it.
 
     Args:
@@ -279,7 +279,7 @@ def _pieces(body: object) -> Iterator[str]:
         yield from _strings(body)
         return
     for key, value in body.items():
-        if key in _SETTINGS:
+        if key in _SETTING_KEYS:
             yield from (text for text in _strings(value) if text.startswith("data:") or len(text) > _LONGEST_SETTING)
         else:
             yield from _strings(value)

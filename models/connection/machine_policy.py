@@ -57,7 +57,7 @@ class MachineAuthority:
             raise refusal
 
 
-def journalled() -> list[Egress]:
+def read_journal() -> list[Egress]:
     """Return every request of this machine that belongs to no study, oldest first; a torn line is left out.
 
     Raises:

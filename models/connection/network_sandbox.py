@@ -16,15 +16,15 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 
-from models.connection.addresses import loopback
-from project.entities.egress_policy import numeric
+from models.connection.addresses import is_loopback
+from project.entities.egress_policy import parse_ip_address
 
 _open: ContextVar[frozenset[tuple[str, int]]] = ContextVar("open", default=frozenset())
 _looked_up: ContextVar[frozenset[str]] = ContextVar("looked_up", default=frozenset())
 _NAMES = {"socket.getaddrinfo", "socket.gethostbyname"}
 _OF_ADDRESSES = {"socket.gethostbyaddr", "socket.getnameinfo"}
 """They ask a name server even about what is written as a number."""
-_HERE = {getattr(socket, name) for name in ("AF_UNIX", "AF_NETLINK") if hasattr(socket, name)}
+_LOCAL_FAMILIES = {getattr(socket, name) for name in ("AF_UNIX", "AF_NETLINK") if hasattr(socket, name)}
 _CONNECTIONS = {"socket.connect", "socket.sendto", "socket.sendmsg"}
 _installed = False
 
@@ -33,7 +33,7 @@ class Unguarded(PermissionError):
     """A connection, or the look-up of a name, that did not go through the guard."""
 
 
-def install() -> None:
+def install_audit_hook() -> None:
     """Refuse, from now on in this process, what does not go through the guard; it cannot be taken back.
 
     Loopback and sockets in the file system stay open to everybody.
@@ -41,11 +41,11 @@ def install() -> None:
     global _installed
     if not _installed:
         _installed = True
-        sys.addaudithook(_watch)
+        sys.addaudithook(_audit)
 
 
 @contextmanager
-def opening(address: str, port: int) -> Iterator[None]:
+def allow_connection(address: str, port: int) -> Iterator[None]:
     """Let what runs in this block, and in tasks that start in it, connect to an address."""
     token = _open.set(_open.get() | {(address, port)})
     try:
@@ -55,7 +55,7 @@ def opening(address: str, port: int) -> Iterator[None]:
 
 
 @contextmanager
-def looking_up(host: str) -> Iterator[None]:
+def allow_lookup(host: str) -> Iterator[None]:
     """Let what runs in this block look a host up."""
     token = _looked_up.set(_looked_up.get() | {host})
     try:
@@ -64,40 +64,40 @@ def looking_up(host: str) -> Iterator[None]:
         _looked_up.reset(token)
 
 
-def _watch(event: str, arguments: tuple[object, ...]) -> None:
+def _audit(event: str, arguments: tuple[object, ...]) -> None:
     if not event.startswith("socket."):
         return
     if event in _NAMES:
         host = arguments[0]
         if isinstance(host, bytes | bytearray):
             host = bytes(host).decode("ascii", "replace")
-        if isinstance(host, str) and not _harmless(host) and host not in _looked_up.get():
+        if isinstance(host, str) and not _needs_no_lookup(host) and host not in _looked_up.get():
             raise Unguarded(f"The name “{host}” is not looked up: that did not go through the guard.")
     elif event in _OF_ADDRESSES:
-        _watch_address(arguments[0])
+        _audit_address(arguments[0])
     elif event in _CONNECTIONS:
-        _watch_connection(*arguments[:2])
+        _audit_connection(*arguments[:2])
 
 
-def _watch_address(target: object) -> None:
+def _audit_address(target: object) -> None:
     host = str(target[0]) if isinstance(target, tuple) and target else str(target)
-    if host not in ("", "localhost") and not loopback(numeric(host)):
+    if host not in ("", "localhost") and not is_loopback(parse_ip_address(host)):
         raise Unguarded(f"The name of {host} is not looked up: that did not go through the guard.")
 
 
-def _watch_connection(source: object, target: object) -> None:
+def _audit_connection(source: object, target: object) -> None:
     family = getattr(source, "family", None)
-    if target is None or family in _HERE:
+    if target is None or family in _LOCAL_FAMILIES:
         return
     if family not in (socket.AF_INET, socket.AF_INET6) or not isinstance(target, tuple):
         raise Unguarded("A connection of a kind that the guard does not know is not opened.")
-    address, port = numeric(str(target[0])), target[1]
-    if not loopback(address) and (address, port) not in _open.get():
+    address, port = parse_ip_address(str(target[0])), target[1]
+    if not is_loopback(address) and (address, port) not in _open.get():
         raise Unguarded(f"Nothing is sent to {target[0]}: that did not go through the guard.")
 
 
-def _harmless(host: str) -> bool:
-    return host in ("", "localhost") or bool(numeric(host))
+def _needs_no_lookup(host: str) -> bool:
+    return host in ("", "localhost") or bool(parse_ip_address(host))
 
 
 _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 22, 38

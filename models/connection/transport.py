@@ -15,23 +15,23 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import httpcore2
 import httpx2
 
-from models.connection.addresses import UNSPOKEN, Proxy, loopback, proxy_for
-from models.connection.guard import AnswerTooLong, Guard, RequestPurpose, content_of, current
-from models.connection.network_sandbox import looking_up, opening
+from models.connection.addresses import UNSUPPORTED_PROXY, Proxy, is_loopback, proxy_for
+from models.connection.guard import AnswerTooLong, Guard, RequestPurpose, current_purpose, read_body_content
+from models.connection.network_sandbox import allow_connection, allow_lookup
 from project.entities.egress_policy import EgressRequest, Forbidden, Purpose, refuse_barred
 from project.errors import UserError
-from project.text_format import size_text
+from project.text_format import format_size
 
 if TYPE_CHECKING:
     import ssl
 
 
-_MOST_HOPS = 10
+_MAX_REDIRECTS = 10
 _PORTS = {"http": 80, "https": 443}
 _LONGEST_QUERY = 200
 """Bytes after the `?` of an address that a judge may be asked at: a version fits, what somebody said does not."""
 _REDIRECTS = {301, 302, 303, 307, 308}
-_SENT_ON = {"accept", "accept-encoding", "content-type", "range", "user-agent"}
+_FORWARDED_HEADERS = {"accept", "accept-encoding", "content-type", "range", "user-agent"}
 """The headers that another host gets to see when a request is sent on to it."""
 
 
@@ -90,29 +90,29 @@ class Drop:
 Step = LookUp | Permit | Send | Drop
 
 
-def journey(request: httpx2.Request, guard: Guard) -> Generator[Step, Any, httpx2.Response]:
+def request_steps(request: httpx2.Request, guard: Guard) -> Generator[Step, Any, httpx2.Response]:
     """Yield what has to be done for a request, whose body is read, and return the last response.
 
     Raises:
         Forbidden: nobody said what the request is for, or it is sent on to where it may not go.
     """
-    parcel = current()
+    parcel = current_purpose()
     if parcel is None:
         raise Forbidden("recorded", "A request that nobody accounts for is not sent.", "Report this (rule recorded)")
     came_from: Route | None = None
     hops = 0
     while True:
         request.headers["Accept-Encoding"] = "identity"
-        route = yield from _permitted(request, parcel, guard, came_from, hops)
+        route = yield from _permit_route(request, parcel, guard, came_from, hops)
         response: httpx2.Response = yield Send(request, route)
         place = response.headers.get("Location")
         if response.status_code not in _REDIRECTS or not place:
             return response
         yield Drop(response)
-        request, came_from, hops = _sent_on(request, response.status_code, place), route, hops + 1
+        request, came_from, hops = _redirected_request(request, response.status_code, place), route, hops + 1
 
 
-def _permitted(
+def _permit_route(
     request: httpx2.Request, parcel: RequestPurpose, guard: Guard, came_from: Route | None, hops: int
 ) -> Generator[Step, Any, Route]:
     """Find out where a request would go and what is in it, and have that permitted.
@@ -140,11 +140,11 @@ def _permitted(
     )
     known = guard.network.known_here(host)
     addresses: tuple[str, ...] = (yield LookUp(host, port, None)) if known else ()
-    proxy = None if _local(addresses) else proxy_for(scheme, host, port)
+    proxy = None if _is_local(addresses) else proxy_for(scheme, host, port)
     if not known and proxy is None:
         addresses = yield LookUp(host, port, bare)
-    local = _local(addresses)
-    bare = _barred(bare, Route(scheme, host, port, addresses, proxy), local, came_from, hops)
+    local = _is_local(addresses)
+    bare = _bar_request(bare, Route(scheme, host, port, addresses, proxy), local, came_from, hops)
     departure, uncleared = _with_content(bare, request.content, guard)
     uncleared += parcel.purpose is not Purpose.DOWNLOAD and len(request.url.query) > _LONGEST_QUERY
     yield Permit(replace(departure, addresses=addresses, local=local, proxy=proxy.host if proxy else ""), uncleared)
@@ -154,31 +154,31 @@ def _permitted(
     return Route(scheme, host, port, addresses, proxy)
 
 
-def _local(addresses: tuple[str, ...]) -> bool:
-    return bool(addresses) and all(map(loopback, addresses))
+def _is_local(addresses: tuple[str, ...]) -> bool:
+    return bool(addresses) and all(map(is_loopback, addresses))
 
 
 def _with_content(bare: EgressRequest, body: bytes, guard: Guard) -> tuple[EgressRequest, int]:
     if not body:
         return bare, 0
-    found = content_of(body, bare.condition, guard.cleared)
+    found = read_body_content(body, bare.condition, guard.cleared)
     sha256 = hashlib.sha256(body).hexdigest()
     held = replace(bare, size=len(body), sha256=sha256, texts=found.texts, frames=found.frames, clips=found.clips)
     return held, found.uncleared
 
 
-def _barred(bare: EgressRequest, to: Route, local: bool, came_from: Route | None, hops: int) -> EgressRequest:
+def _bar_request(bare: EgressRequest, to: Route, local: bool, came_from: Route | None, hops: int) -> EgressRequest:
     """Say of a request that may go nowhere, whatever the policy says, why: it is written down like any other.
 
     A redirect must not lead from another machine onto this one, nor to where everybody on the way can read it.
     """
     if to.proxy is not None and not to.proxy.spoken:
-        return replace(bare, barred_by="proxies", barred=UNSPOKEN)
+        return replace(bare, barred_by="proxies", barred=UNSUPPORTED_PROXY)
     if came_from is None:
         return bare
-    if hops >= _MOST_HOPS:
+    if hops >= _MAX_REDIRECTS:
         what = "again and again"
-    elif local and not _local(came_from.addresses):
+    elif local and not _is_local(came_from.addresses):
         what = "back to this machine"
     elif came_from.scheme == "https" and to.scheme == "http" and not local:
         what = f"to {to.host} without encryption"
@@ -187,7 +187,7 @@ def _barred(bare: EgressRequest, to: Route, local: bool, came_from: Route | None
     return replace(bare, barred_by="redirects", barred=f"{came_from.host} sends the request on {what}.")
 
 
-def _sent_on(request: httpx2.Request, status: int, place: str) -> httpx2.Request:
+def _redirected_request(request: httpx2.Request, status: int, place: str) -> httpx2.Request:
     """Return the request that a redirect asks for (RFC 9110, section 15.4), without what is not for another host."""
     try:
         url = request.url.join(place)
@@ -200,7 +200,7 @@ def _sent_on(request: httpx2.Request, status: int, place: str) -> httpx2.Request
     headers = [
         (name, value)
         for name, value in request.headers.multi_items()
-        if name not in dropped and (same or name in _SENT_ON)
+        if name not in dropped and (same or name in _FORWARDED_HEADERS)
     ]
     return httpx2.Request(
         "GET" if turned else request.method,
@@ -211,13 +211,13 @@ def _sent_on(request: httpx2.Request, status: int, place: str) -> httpx2.Request
     )
 
 
-_SHORT = {Purpose.JUDGE, Purpose.TEST}
+_LIMITED_PURPOSES = {Purpose.JUDGE, Purpose.TEST}
 
 
-def longest(guard: Guard) -> int:
+def max_answer_bytes(guard: Guard) -> int:
     """Return how many bytes an answer to a request made here may have; 0 where it may have any number."""
-    parcel = current()
-    return guard.longest_answer if parcel is not None and parcel.purpose in _SHORT else 0
+    parcel = current_purpose()
+    return guard.longest_answer if parcel is not None and parcel.purpose in _LIMITED_PURPOSES else 0
 
 
 class SizeLimitedStream(httpx2.SyncByteStream):
@@ -226,7 +226,7 @@ class SizeLimitedStream(httpx2.SyncByteStream):
     def __init__(self, response: httpx2.Response, most: int) -> None:
         assert isinstance(response.stream, httpx2.SyncByteStream)
         self._stream, self._most = response.stream, most
-        _refuse_packed(response, most)
+        _refuse_compressed(response, most)
 
     def __iter__(self) -> Iterator[bytes]:
         came = 0
@@ -246,7 +246,7 @@ class AsyncLimitedStream(httpx2.AsyncByteStream):
     def __init__(self, response: httpx2.Response, most: int) -> None:
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         self._stream, self._most = response.stream, most
-        _refuse_packed(response, most)
+        _refuse_compressed(response, most)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         came = 0
@@ -260,7 +260,7 @@ class AsyncLimitedStream(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
-def _refuse_packed(response: httpx2.Response, most: int) -> None:
+def _refuse_compressed(response: httpx2.Response, most: int) -> None:
     """Return quietly unless an answer may grow without end while it is unpacked; nobody asked for a packed one."""
     if most and response.headers.get("Content-Encoding", "identity") != "identity":
         raise AnswerTooLong("The server answers in packed form, which was not asked for.", "Ask another server.")
@@ -269,7 +269,7 @@ def _refuse_packed(response: httpx2.Response, most: int) -> None:
 def _refuse_long(came: int, most: int) -> None:
     if most and came > most:
         raise AnswerTooLong(
-            f"The server answers with more than {size_text(most)}.", "No answer is that long; ask another server."
+            f"The server answers with more than {format_size(most)}.", "No answer is that long; ask another server."
         )
 
 
@@ -285,9 +285,9 @@ class Pinned(httpcore2.NetworkBackend):
     def connect_tcp(self, host: str, port: int, *given: Any, **options: Any) -> httpcore2.NetworkStream:
         """Connect to the first permitted address that answers."""
         failed: Exception = httpcore2.ConnectError("no address is permitted")
-        for address in _pinned(self._route, host, port):
+        for address in _pinned_addresses(self._route, host, port):
             try:
-                with opening(address, port):
+                with allow_connection(address, port):
                     return self._base.connect_tcp(address, port, *given, **options)
             except _Failed as error:
                 failed = error
@@ -307,9 +307,9 @@ class AsyncPinned(httpcore2.AsyncNetworkBackend):
     async def connect_tcp(self, host: str, port: int, *given: Any, **options: Any) -> httpcore2.AsyncNetworkStream:
         """Connect to the first permitted address that answers."""
         failed: Exception = httpcore2.ConnectError("no address is permitted")
-        for address in _pinned(self._route, host, port):
+        for address in _pinned_addresses(self._route, host, port):
             try:
-                with opening(address, port):
+                with allow_connection(address, port):
                     return await self._base.connect_tcp(address, port, *given, **options)
             except _Failed as error:
                 failed = error
@@ -320,14 +320,14 @@ class AsyncPinned(httpcore2.AsyncNetworkBackend):
         await self._base.sleep(seconds)
 
 
-def _pinned(route: Route, host: str, port: int) -> tuple[str, ...]:
+def _pinned_addresses(route: Route, host: str, port: int) -> tuple[str, ...]:
     """Return the addresses that may be connected to, where the library asks for the route's own host; else none."""
     to = (route.proxy.host, route.proxy.port) if route.proxy else (route.host, route.port)
     return route.addresses if (host.strip("[]").lower(), port) == (to[0].strip("[]").lower(), to[1]) else ()
 
 
-_KEPT_S = 30.0
-_AT_ONCE = 100
+_KEEPALIVE_S = 30.0
+_MAX_CONNECTIONS = 100
 
 
 class RouteTransport(httpx2.HTTPTransport):
@@ -336,10 +336,13 @@ class RouteTransport(httpx2.HTTPTransport):
     def __init__(self, route: Route, guard: Guard) -> None:
         backend = Pinned(route, guard.network.connector())
         if route.proxy is None:
-            self._pool = httpcore2.ConnectionPool(network_backend=backend, **_manner(route))
+            self._pool = httpcore2.ConnectionPool(network_backend=backend, **_pool_options(route))
         else:
             self._pool = httpcore2.HTTPProxy(
-                _address(route), proxy_headers=_account(route), network_backend=backend, **_manner(route)
+                _proxy_address(route),
+                proxy_headers=_proxy_headers(route),
+                network_backend=backend,
+                **_pool_options(route),
             )
 
 
@@ -349,10 +352,13 @@ class AsyncPool(httpx2.AsyncHTTPTransport):
     def __init__(self, route: Route, guard: Guard) -> None:
         backend = AsyncPinned(route, guard.network.async_connector())
         if route.proxy is None:
-            self._pool = httpcore2.AsyncConnectionPool(network_backend=backend, **_manner(route))
+            self._pool = httpcore2.AsyncConnectionPool(network_backend=backend, **_pool_options(route))
         else:
             self._pool = httpcore2.AsyncHTTPProxy(
-                _address(route), proxy_headers=_account(route), network_backend=backend, **_manner(route)
+                _proxy_address(route),
+                proxy_headers=_proxy_headers(route),
+                network_backend=backend,
+                **_pool_options(route),
             )
 
 
@@ -362,19 +368,19 @@ class _Manner(TypedDict):
     keepalive_expiry: float
 
 
-def _manner(route: Route) -> _Manner:
+def _pool_options(route: Route) -> _Manner:
     """Return how connections of a route are made and kept."""
     trust = httpx2.create_ssl_context() if route.scheme == "https" else None
-    return {"ssl_context": trust, "max_connections": _AT_ONCE, "keepalive_expiry": _KEPT_S}
+    return {"ssl_context": trust, "max_connections": _MAX_CONNECTIONS, "keepalive_expiry": _KEEPALIVE_S}
 
 
-def _address(route: Route) -> str:
+def _proxy_address(route: Route) -> str:
     assert route.proxy is not None
     host = f"[{route.proxy.host}]" if ":" in route.proxy.host else route.proxy.host
     return f"{route.proxy.scheme}://{host}:{route.proxy.port}"
 
 
-def _account(route: Route) -> dict[bytes | str, bytes | str]:
+def _proxy_headers(route: Route) -> dict[bytes | str, bytes | str]:
     assert route.proxy is not None
     return {"Proxy-Authorization": route.proxy.account} if route.proxy.account else {}
 
@@ -396,7 +402,7 @@ class GuardedTransport(httpx2.BaseTransport):
             httpx2.TransportError: it could not be sent or answered.
         """
         request.read()
-        steps = journey(request, self._guard)
+        steps = request_steps(request, self._guard)
         found: Any = None
         while True:
             try:
@@ -404,7 +410,7 @@ class GuardedTransport(httpx2.BaseTransport):
             except StopIteration as done:
                 response: httpx2.Response = done.value
                 try:
-                    response.stream = SizeLimitedStream(response, longest(self._guard))
+                    response.stream = SizeLimitedStream(response, max_answer_bytes(self._guard))
                 except UserError:
                     response.close()
                     raise
@@ -430,7 +436,7 @@ class GuardedTransport(httpx2.BaseTransport):
             if step.host not in self._known:
                 if step.asking is not None:
                     self._guard.permit(step.asking)
-                self._known[step.host] = _resolved(self._guard, step)
+                self._known[step.host] = _resolve(self._guard, step)
             return self._known[step.host]
 
     def _send(self, step: Send) -> httpx2.Response:
@@ -441,7 +447,7 @@ class GuardedTransport(httpx2.BaseTransport):
         try:
             return pool.handle_request(step.request)
         except (httpx2.ConnectError, httpx2.ConnectTimeout):
-            _forget(self._known, step.route)
+            _forget_address(self._known, step.route)
             raise
 
 
@@ -462,7 +468,7 @@ class AsyncGuardedTransport(httpx2.AsyncBaseTransport):
             httpx2.TransportError: it could not be sent or answered.
         """
         await request.aread()
-        steps = journey(request, self._guard)
+        steps = request_steps(request, self._guard)
         found: Any = None
         while True:
             try:
@@ -470,7 +476,7 @@ class AsyncGuardedTransport(httpx2.AsyncBaseTransport):
             except StopIteration as done:
                 response: httpx2.Response = done.value
                 try:
-                    response.stream = AsyncLimitedStream(response, longest(self._guard))
+                    response.stream = AsyncLimitedStream(response, max_answer_bytes(self._guard))
                 except UserError:
                     await response.aclose()
                     raise
@@ -501,7 +507,7 @@ class AsyncGuardedTransport(httpx2.AsyncBaseTransport):
             if step.host not in self._known:
                 if step.asking is not None:
                     await self._permit(Permit(step.asking, 0))
-                self._known[step.host] = await asyncio.to_thread(_resolved, self._guard, step)
+                self._known[step.host] = await asyncio.to_thread(_resolve, self._guard, step)
             return self._known[step.host]
 
     async def _send(self, step: Send) -> httpx2.Response:
@@ -511,13 +517,13 @@ class AsyncGuardedTransport(httpx2.AsyncBaseTransport):
         try:
             return await pool.handle_async_request(step.request)
         except (httpx2.ConnectError, httpx2.ConnectTimeout):
-            _forget(self._known, step.route)
+            _forget_address(self._known, step.route)
             raise
 
 
-def _resolved(guard: Guard, step: LookUp) -> tuple[str, ...]:
+def _resolve(guard: Guard, step: LookUp) -> tuple[str, ...]:
     try:
-        with looking_up(step.host):
+        with allow_lookup(step.host):
             found = guard.network.resolve(step.host, step.port)
     except OSError as error:
         raise httpx2.ConnectError(error.strerror or str(error)) from error
@@ -526,7 +532,7 @@ def _resolved(guard: Guard, step: LookUp) -> tuple[str, ...]:
     return found
 
 
-def _forget(known: dict[str, tuple[str, ...]], route: Route) -> None:
+def _forget_address(known: dict[str, tuple[str, ...]], route: Route) -> None:
     """Look a host up anew for the next request, because nobody answers where it was."""
     known.pop(route.proxy.host if route.proxy else route.host, None)
 

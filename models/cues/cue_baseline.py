@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 SMILE, BROWS, MOUTH, GAZE_AWAY, NOD, SHAKE = "smile", "brows", "mouth", "gaze-away", "nod", "shake"
 LIVELY, SHARP, SOFT, CALM = "lively", "sharp", "soft", "calm"
-SEEN = (SMILE, BROWS, MOUTH, GAZE_AWAY, NOD, SHAKE)
+VISUAL_CUES = (SMILE, BROWS, MOUTH, GAZE_AWAY, NOD, SHAKE)
 """Kinds that show in a face."""
-HEARD = (LIVELY, SHARP, SOFT, CALM)
+VOCAL_CUES = (LIVELY, SHARP, SOFT, CALM)
 """Kinds that sound in a voice."""
 
 
@@ -73,7 +73,7 @@ def scores_over_rest(values: Values, least_spread: float) -> Values:
     return (values - (low - _LOW[1] * spread)) / spread
 
 
-def stretches(
+def find_spans(
     times_us: Times, scores: Values, enter: float, leave: float, least_us: int, bridge_us: int
 ) -> Iterator[tuple[int, int, int, int]]:
     """Yield where scores are high: first and last position, start and end in microseconds.
@@ -92,7 +92,7 @@ def stretches(
             yield first, last, start, end
 
 
-def evenly(times_us: Times, values: Values, rate: float, hole_us: int) -> Iterator[tuple[Times, Values]]:
+def resample_evenly(times_us: Times, values: Values, rate: float, hole_us: int) -> Iterator[tuple[Times, Values]]:
     """Yield a signal at even steps, one piece for each stretch without a hole; values are interpolated.
 
     Args:
@@ -115,7 +115,7 @@ def evenly(times_us: Times, values: Values, rate: float, hole_us: int) -> Iterat
         yield np.rint(grid).astype(np.int64), made[:, 0] if values.ndim == 1 else made
 
 
-def smoothed(times_us: Times, values: Values, width_us: int) -> Values:
+def running_median(times_us: Times, values: Values, width_us: int) -> Values:
     """Return the running median over a width; NaN where nothing is known within it."""
     first = np.searchsorted(times_us, times_us - width_us // 2, "left")
     last = np.searchsorted(times_us, times_us + width_us // 2, "right")

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from media.decoding import pictures
+from media.decoding import iterate_frames
 from media.frame_index import FrameIndex
 from models.cues.cue_baseline import (
     BROWS,
@@ -23,11 +23,11 @@ from models.cues.cue_baseline import (
     CueSuggestion,
     Times,
     Values,
-    evenly,
+    find_spans,
+    resample_evenly,
     robust_scores,
+    running_median,
     scores_over_rest,
-    smoothed,
-    stretches,
 )
 from models.faces.landmarks.face_signals import (
     brow_height,
@@ -41,9 +41,9 @@ from models.faces.landmarks.face_signals import (
 from models.faces.landmarks.landmark_finders import LandmarkFinder, Landmarks
 from project.entities.study_records import FaceTrack
 from project.progress import Progress
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 
-RATE = 25.0
+SAMPLE_RATE = 25.0
 BAND_HZ = (0.8, 4.0)
 _HOLE_US = 250_000
 _SWINGS = 3
@@ -66,8 +66,8 @@ def head_movements(times_us: Times, yaw: Values, pitch: Values) -> list[CueSugge
     """
     pieces = [
         (times, pose, np.stack([_in_band(pose[:, axis]) for axis in (0, 1)], axis=1))
-        for times, pose in evenly(times_us, np.stack([yaw, pitch], axis=1), RATE, _HOLE_US)
-        if len(times) >= _SHORTEST_S * RATE
+        for times, pose in resample_evenly(times_us, np.stack([yaw, pitch], axis=1), SAMPLE_RATE, _HOLE_US)
+        if len(times) >= _SHORTEST_S * SAMPLE_RATE
     ]
     if not pieces:
         return []
@@ -84,14 +84,14 @@ def head_movements(times_us: Times, yaw: Values, pitch: Values) -> list[CueSugge
 def _in_band(values: Values) -> Values:
     from scipy.signal import butter, sosfiltfilt
 
-    low_high = [edge / (RATE / 2) for edge in BAND_HZ]
+    low_high = [edge / (SAMPLE_RATE / 2) for edge in BAND_HZ]
     made: Values = sosfiltfilt(butter(2, low_high, "bandpass", output="sos"), values)
     return made
 
 
 def _quiet_level(bands: list[Values]) -> float:
     """Return the standard deviation of the quiet quarter of the time, second by second."""
-    size = round(RATE)
+    size = round(SAMPLE_RATE)
     parts = [band[: len(band) // size * size].reshape(-1, size).std(1) for band in bands]
     return float(np.percentile(np.concatenate(parts), _QUIET))
 
@@ -99,26 +99,26 @@ def _quiet_level(bands: list[Values]) -> float:
 def _swinging(times: Times, pose: Values, band: Values, axis: int, kind: str, least: float) -> Iterator[CueSuggestion]:
     signal, other = band[:, axis], band[:, 1 - axis]
     turns = _turns(signal, least / 2)
-    longest, shortest = RATE / BAND_HZ[0] / 2, RATE / BAND_HZ[1] / 2
+    longest, shortest = SAMPLE_RATE / BAND_HZ[0] / 2, SAMPLE_RATE / BAND_HZ[1] / 2
     run: list[int] = []
     for before, turn in zip([-1, *turns], turns, strict=False):
         fits = before >= 0 and shortest - 1 <= turn - before <= longest + 1
-        if fits and _swings(signal, pose[:, axis], before, turn, least):
+        if fits and _is_head_swing(signal, pose[:, axis], before, turn, least):
             run = run or [before]
             run.append(turn)
         else:
-            yield from _told(times, signal, other, run, kind, least)
+            yield from _movement_cue(times, signal, other, run, kind, least)
             run = []
-    yield from _told(times, signal, other, run, kind, least)
+    yield from _movement_cue(times, signal, other, run, kind, least)
 
 
-def _swings(signal: Values, pose: Values, before: int, turn: int, least: float) -> bool:
+def _is_head_swing(signal: Values, pose: Values, before: int, turn: int, least: float) -> bool:
     """Tell whether the head itself turned back: the filter alone makes swings around a single quick turn."""
     filtered, itself = float(signal[turn] - signal[before]), float(pose[turn] - pose[before])
     return abs(filtered) >= least and itself * np.sign(filtered) >= _ITSELF * abs(filtered)
 
 
-def _told(
+def _movement_cue(
     times: Times, signal: Values, other: Values, run: list[int], kind: str, least: float
 ) -> Iterator[CueSuggestion]:
     if len(run) <= _SWINGS:
@@ -159,13 +159,13 @@ def _turns(signal: Values, prominence: float) -> list[int]:
     return turns
 
 
-LEAST_SEEN = 40
+MIN_SEEN_SAMPLES = 40
 """Moments in which a face must be seen before anything is said about what is usual for it."""
 _SMOOTH_US = 240_000
 _BRIDGE_US = 300_000
 _SHUT = 0.6
 _AWAY_DEG = 25.0
-_AWAY_TOLD = "gaze {:.1f} times 25 degrees off its usual place"
+_AWAY_TEXT = "gaze {:.1f} times 25 degrees off its usual place"
 _EYE_TURN = 2.5
 """Sine of the eye's turn for an iris that is one width of the eye off its middle: an eyeball's radius of 12 mm in a
 palpebral fissure of 30 mm."""
@@ -204,58 +204,60 @@ class FaceSignals:
 
 def face_cues(signals: FaceSignals) -> list[CueSuggestion]:
     """Find what stands out in one person's face, by start; nothing where the face is hardly seen."""
-    if int(np.isfinite(signals.pitch).sum()) < LEAST_SEEN:
+    if int(np.isfinite(signals.pitch).sum()) < MIN_SEEN_SAMPLES:
         return []
-    brows = robust_scores(_steady(signals, signals.brow_height), 0.02)
-    mouth = scores_over_rest(_steady(signals, signals.mouth_opening), 0.06)
+    brows = robust_scores(_smooth(signals, signals.brow_height), 0.02)
+    mouth = scores_over_rest(_smooth(signals, signals.mouth_opening), 0.06)
     found = [
-        *_smiles(signals),
-        *_spans(signals, BROWS, brows, (3.0, 1.8), 250_000, "brows raised by {:.1f} usual spreads"),
-        *_spans(signals, MOUTH, mouth, (3.5, 2.0), 400_000, "mouth opened wide"),
-        *_away(signals),
+        *_smile_cues(signals),
+        *_span_cues(signals, BROWS, brows, (3.0, 1.8), 250_000, "brows raised by {:.1f} usual spreads"),
+        *_span_cues(signals, MOUTH, mouth, (3.5, 2.0), 400_000, "mouth opened wide"),
+        *_gaze_away_cues(signals),
         *head_movements(signals.times_us, signals.yaw, signals.pitch),
     ]
     return sorted(found, key=lambda one: (one.start_us, one.end_us))
 
 
-def _smiles(signals: FaceSignals) -> list[CueSuggestion]:
+def _smile_cues(signals: FaceSignals) -> list[CueSuggestion]:
     if signals.smile is not None:
-        return _spans(signals, SMILE, signals.smile / 0.5, (1.0, 0.7), 400_000, "smile {:.1f}")
-    wide = scores_over_rest(_steady(signals, signals.mouth_width), 0.03)
-    lift = scores_over_rest(_steady(signals, signals.corner_lift), 0.015)
+        return _span_cues(signals, SMILE, signals.smile / 0.5, (1.0, 0.7), 400_000, "smile {:.1f}")
+    wide = scores_over_rest(_smooth(signals, signals.mouth_width), 0.03)
+    lift = scores_over_rest(_smooth(signals, signals.corner_lift), 0.015)
     # Speech widens the mouth and lowers its corners in turn; a smile does both at once, so the lesser one counts.
-    return _spans(signals, SMILE, np.minimum(wide, lift + 0.7), (2.0, 1.2), 500_000, "mouth wider and its corners up")
+    return _span_cues(
+        signals, SMILE, np.minimum(wide, lift + 0.7), (2.0, 1.2), 500_000, "mouth wider and its corners up"
+    )
 
 
-def _away(signals: FaceSignals) -> list[CueSuggestion]:
+def _gaze_away_cues(signals: FaceSignals) -> list[CueSuggestion]:
     open_eyes = signals.eye_closure < _SHUT
-    side = signals.yaw + _turned(signals.iris_side)
-    down = -signals.pitch + _turned(signals.iris_down)
+    side = signals.yaw + _eye_angle(signals.iris_side)
+    down = -signals.pitch + _eye_angle(signals.iris_down)
     apart = np.hypot(side - np.nanmedian(side), down - np.nanmedian(down))
-    scores = np.where(open_eyes, _steady(signals, apart) / _AWAY_DEG, np.nan)
-    return _spans(signals, GAZE_AWAY, scores, (1.0, 0.8), 600_000, _AWAY_TOLD)
+    scores = np.where(open_eyes, _smooth(signals, apart) / _AWAY_DEG, np.nan)
+    return _span_cues(signals, GAZE_AWAY, scores, (1.0, 0.8), 600_000, _AWAY_TEXT)
 
 
-def _turned(offset: Values) -> Values:
+def _eye_angle(offset: Values) -> Values:
     return np.degrees(np.arcsin(np.clip(_EYE_TURN * offset, -1, 1)))
 
 
-def _steady(signals: FaceSignals, values: Values) -> Values:
-    return smoothed(signals.times_us, values, _SMOOTH_US)
+def _smooth(signals: FaceSignals, values: Values) -> Values:
+    return running_median(signals.times_us, values, _SMOOTH_US)
 
 
-def _spans(
+def _span_cues(
     signals: FaceSignals, kind: str, scores: Values, limits: tuple[float, float], least_us: int, told: str
 ) -> list[CueSuggestion]:
     enter, leave = limits
     found = []
-    for first, last, start, end in stretches(signals.times_us, scores, enter, leave, least_us, _BRIDGE_US):
+    for first, last, start, end in find_spans(signals.times_us, scores, enter, leave, least_us, _BRIDGE_US):
         most = float(np.nanmax(scores[first : last + 1]))
         found.append(CueSuggestion(kind, start, end, most / enter, told.format(most)))
     return found
 
 
-LOOKS_PER_SECOND = 15
+SAMPLES_PER_SECOND = 15
 """More than three for each swing of the quickest nod."""
 _SLACK_US = 4_000
 _LEAST_SIDE = 36
@@ -284,14 +286,14 @@ def face_signals(
     if not places:
         return {}
     rows: dict[str, list[tuple[int, tuple[float, ...]]]] = {}
-    total = max(1, index.times.end_us // SECOND)
+    total = max(1, index.times.end_us // SECOND_US)
     first, last = min(places), max(places)
     due = index.times.time_of(first)
-    for picture in pictures(path, index, due, index.times.time_of(last) + 1):
+    for picture in iterate_frames(path, index, due, index.times.time_of(last) + 1):
         progress.check_cancelled()
         if picture.time_us < due - _SLACK_US:
             continue
-        due = max(due, picture.time_us) + SECOND // LOOKS_PER_SECOND
+        due = max(due, picture.time_us) + SECOND_US // SAMPLES_PER_SECOND
         here = places.get(picture.index, [])
         if not here or picture.damaged:
             continue
@@ -301,7 +303,7 @@ def face_signals(
             if face is not None:
                 size = image.shape[1], image.shape[0]
                 rows.setdefault(name, []).append((picture.time_us, _row(face, size)))
-        progress.progress(min(picture.time_us // SECOND, total), total, "Watching faces")
+        progress.progress(min(picture.time_us // SECOND_US, total), total, "Watching faces")
     return {name: _signals(seen) for name, seen in rows.items()}
 
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from models.cues.cue_baseline import CALM, LIVELY, SHARP, SOFT, CueSuggestion, robust_scores
 
-RATE = 16_000
-LEAST_UTTERANCES = 8
+SAMPLE_RATE = 16_000
+MIN_UTTERANCES = 8
 """Of one speaker, before anything is said about what is usual for them."""
-SHORTEST_US = 400_000
+MIN_UTTERANCE_US = 400_000
 _FRAME_MS = 10.0
 _OUT = 1.8
 _FLOOR_DB = -60.0
@@ -43,7 +43,7 @@ class UtteranceProsody:
     rate: float
 
 
-def sounding(samples: NDArray[np.float32], start_us: int, end_us: int, text: str) -> UtteranceProsody:
+def measure_prosody(samples: NDArray[np.float32], start_us: int, end_us: int, text: str) -> UtteranceProsody:
     """Measure one utterance.
 
     The pitch is WORLD's: DIO refined by StoneMask (Morise, Yokomori and Ozawa, "WORLD: A Vocoder-Based High-Quality
@@ -55,7 +55,7 @@ def sounding(samples: NDArray[np.float32], start_us: int, end_us: int, text: str
         end_us: of the utterance.
         text: what is said.
     """
-    frame = round(RATE * _FRAME_MS / 1000)
+    frame = round(SAMPLE_RATE * _FRAME_MS / 1000)
     whole = samples[: len(samples) // frame * frame].reshape(-1, frame).astype(np.float64)
     energy = (whole**2).mean(1) if len(whole) else np.zeros(1)
     power = 10 * np.log10(np.maximum(energy, 10 ** (_FLOOR_DB / 10)))
@@ -72,14 +72,14 @@ def sounding(samples: NDArray[np.float32], start_us: int, end_us: int, text: str
     )
 
 
-def tones_of(utterances: Sequence[UtteranceProsody]) -> list[CueSuggestion]:
+def find_tone_cues(utterances: Sequence[UtteranceProsody]) -> list[CueSuggestion]:
     """Find the utterances of one speaker that stand out from their others; nothing where there are few of them.
 
     Sharp: louder, and higher or quicker. Lively: higher or with a wider range, or quicker, without being sharp. Soft:
     less loud without being quick. Calm: slower with a narrower range.
     """
-    long = [one for one in utterances if one.end_us - one.start_us >= SHORTEST_US and one.loudness > _FLOOR_DB + 6]
-    if len(long) < LEAST_UTTERANCES:
+    long = [one for one in utterances if one.end_us - one.start_us >= MIN_UTTERANCE_US and one.loudness > _FLOOR_DB + 6]
+    if len(long) < MIN_UTTERANCES:
         return []
     scores = {
         name: np.nan_to_num(robust_scores(np.array([getattr(one, name) for one in long], np.float64), spread))
@@ -87,13 +87,13 @@ def tones_of(utterances: Sequence[UtteranceProsody]) -> list[CueSuggestion]:
     }
     found = []
     for at, one in enumerate(long):
-        kind, strength, told = _tone({name: float(values[at]) for name, values in scores.items()})
+        kind, strength, told = _classify_tone({name: float(values[at]) for name, values in scores.items()})
         if kind and strength >= 1:
             found.append(CueSuggestion(kind, one.start_us, one.end_us, strength, told))
     return found
 
 
-def _tone(scores: dict[str, float]) -> tuple[str, float, str]:
+def _classify_tone(scores: dict[str, float]) -> tuple[str, float, str]:
     loud, pitch, wide, quick = (scores[name] for name in ("loudness", "pitch", "range", "rate"))
     moved = max(pitch, wide, quick)
     ranked = (
@@ -111,11 +111,11 @@ def _tone(scores: dict[str, float]) -> tuple[str, float, str]:
 def _semitones(samples: NDArray[np.float32]) -> NDArray[np.float64]:
     import pyworld
 
-    if len(samples) < RATE // 10:
+    if len(samples) < SAMPLE_RATE // 10:
         return np.zeros(0)
     wave = np.ascontiguousarray(samples, np.float64)
-    rough, times = pyworld.dio(wave, RATE, f0_floor=65.0, f0_ceil=500.0, frame_period=_FRAME_MS)
-    pitch = pyworld.stonemask(wave, rough, times, RATE)
+    rough, times = pyworld.dio(wave, SAMPLE_RATE, f0_floor=65.0, f0_ceil=500.0, frame_period=_FRAME_MS)
+    pitch = pyworld.stonemask(wave, rough, times, SAMPLE_RATE)
     voiced = pitch[pitch > 0]
     return np.asarray(12 * np.log2(voiced / 55.0), np.float64)
 
@@ -136,7 +136,7 @@ def _syllables(text: str) -> int:
 Samples = NDArray[np.float32]
 
 
-def cut(blocks: Iterable[Samples], spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, Samples]]:
+def cut_spans(blocks: Iterable[Samples], spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, Samples]]:
     """Yield place in `spans` and samples of each span, as soon as it is over; those past the end are shorter.
 
     Args:

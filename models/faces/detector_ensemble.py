@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.boxes import Box as WindowsBox
-from models.boxes import overlaps, windows
-from models.faces.face_detectors import JOINED, QUICK, Detections, FaceDetector
+from models.boxes import crop_windows, iou_matrix
+from models.faces.face_detectors import QUICK_DETECTORS, SEPARATOR, Detections, FaceDetector
 from project.entities.study_records import Json
 
 _SAME_FACE = 0.3
-ALONE = 0.2
+MIN_LONE_SCORE = 0.2
 _SUPPORT = 0.5
 _SURE = 1e-6
 """What scores count for in the choice of pairs: less than any overlap."""
@@ -44,12 +44,12 @@ class Together:
     @property
     def key(self) -> str:
         """The names of all, joined by `+`; the registry makes the same again from it."""
-        return JOINED.join(each.key for each in self._detectors)
+        return SEPARATOR.join(each.key for each in self._detectors)
 
     @property
     def parameters(self) -> Mapping[str, Json]:
         """How they are merged, and the parameters of each by its name."""
-        merging = {"same_face": _SAME_FACE, "alone": ALONE, "support": _SUPPORT}
+        merging = {"same_face": _SAME_FACE, "alone": MIN_LONE_SCORE, "support": _SUPPORT}
         return {**merging, **{each.key: dict(each.parameters) for each in self._detectors}}
 
     def detect(self, image: NDArray[np.uint8], floor: float = 0.2) -> Detections:
@@ -77,7 +77,7 @@ class _Face:
             self.score, self.landmarks = hit.score, hit.landmarks
 
 
-def merge(answers: Sequence[Detections], floor: float, alone: float = ALONE) -> Detections:
+def merge(answers: Sequence[Detections], floor: float, alone: float = MIN_LONE_SCORE) -> Detections:
     """Return one detection for every face, best first.
 
     Hits of two detectors are one face where they overlap by an intersection over union of at least 0.3, each with
@@ -125,7 +125,7 @@ def _pairs(ours: Sequence[_Face], theirs: Sequence[_Face]) -> list[tuple[int, in
 
     if not ours or not theirs:
         return []
-    shared = overlaps(np.stack([one.box() for one in ours]), np.stack([one.box() for one in theirs])).astype(float)
+    shared = iou_matrix(np.stack([one.box() for one in ours]), np.stack([one.box() for one in theirs])).astype(float)
     shared[shared < _SAME_FACE] = 0
     sure = np.outer([one.score for one in ours], [one.score for one in theirs])
     rows, columns = linear_sum_assignment(-np.where(shared, shared + _SURE * sure, 0))
@@ -173,32 +173,32 @@ class TwoScales:
         size = round(width * _REDUCED), round(height * _REDUCED)
         reduced = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
         first = self._detector.detect(reduced, min(_SUSPICIOUS, floor))
-        first = _moved(first, np.array([width / size[0], height / size[1]], np.float32), (0, 0))
+        first = _to_picture(first, np.array([width / size[0], height / size[1]], np.float32), (0, 0))
         certain = (first.boxes[:, 2:].max(axis=1, initial=0) >= _LARGE) & (first.scores >= max(_CERTAIN, floor))
-        answers = [_chosen(first, certain)]
-        for left, top, right, bottom in windows(first.boxes[~certain], width, height):
+        answers = [_select(first, certain)]
+        for left, top, right, bottom in crop_windows(first.boxes[~certain], width, height):
             part = np.ascontiguousarray(image[top:bottom, left:right])
-            answers.append(_moved(self._detector.detect(part, floor), np.ones(2, np.float32), (left, top)))
+            answers.append(_to_picture(self._detector.detect(part, floor), np.ones(2, np.float32), (left, top)))
         return merge(answers, floor, alone=floor)
 
 
-def _moved(found: Detections, scale: NDArray[np.float32], corner: tuple[int, int]) -> Detections:
+def _to_picture(found: Detections, scale: NDArray[np.float32], corner: tuple[int, int]) -> Detections:
     shift = np.array(corner, np.float32)
     boxes = np.concatenate([found.boxes[:, :2] * scale + shift, found.boxes[:, 2:] * scale], axis=1)
     return Detections(boxes, found.scores, None if found.landmarks is None else found.landmarks * scale + shift)
 
 
-def _chosen(found: Detections, which: NDArray[np.bool_]) -> Detections:
+def _select(found: Detections, which: NDArray[np.bool_]) -> Detections:
     landmarks = None if found.landmarks is None else found.landmarks[which]
     return Detections(found.boxes[which], found.scores[which], landmarks)
 
 
-def glancing(detector: FaceDetector) -> FaceDetector:
+def quick_detector(detector: FaceDetector) -> FaceDetector:
     """Return one that is quick among several, or else the first of them looking at two scales."""
     if not isinstance(detector, Together):
-        return detector if detector.key in QUICK else TwoScales(detector)
+        return detector if detector.key in QUICK_DETECTORS else TwoScales(detector)
     every = detector.detectors
-    quick = next((each for name in QUICK for each in every if each.key == name), None)
+    quick = next((each for name in QUICK_DETECTORS for each in every if each.key == name), None)
     return OneOfSeveral(quick or TwoScales(every[0]))
 
 
@@ -216,11 +216,11 @@ class OneOfSeveral:
     @property
     def parameters(self) -> Mapping[str, Json]:
         """Those of the detector, and the least score."""
-        return {**self._detector.parameters, "alone": ALONE}
+        return {**self._detector.parameters, "alone": MIN_LONE_SCORE}
 
     def detect(self, image: NDArray[np.uint8], floor: float = 0.2) -> Detections:
         """Find the faces that score at least `floor`, and 0.2, in an HxWx3 RGB picture of any size."""
-        return self._detector.detect(image, max(floor, ALONE))
+        return self._detector.detect(image, max(floor, MIN_LONE_SCORE))
 
 
 # Pictures up to this are searched as they are; larger ones first at half their size.
@@ -234,7 +234,9 @@ _SMALL_SUSPICIOUS = 0.1
 _NEARLY = 0.35
 
 
-def search(detector: FaceDetector, image: NDArray[np.uint8], near: Iterable[WindowsBox], least: float) -> Detections:
+def search_faces(
+    detector: FaceDetector, image: NDArray[np.uint8], near: Iterable[WindowsBox], least: float
+) -> Detections:
     """Find the faces that score at least `least` in an RGB picture.
 
     On a recording of a conversation (1280x720, 632 frames, nothing hidden) this found every one of the 1,633 faces
@@ -256,7 +258,7 @@ def search(detector: FaceDetector, image: NDArray[np.uint8], near: Iterable[Wind
     large = boxes[:, 2:].max(axis=1) >= _SEARCH_LARGE
     suspicious = boxes[~large | (first.scores >= min(_LARGE_SUSPICIOUS, least))]
     small = [box for box in near if max(box[2], box[3]) < _SEARCH_LARGE]
-    for left, top, right, bottom in windows([*suspicious, *small], width, height):
+    for left, top, right, bottom in crop_windows([*suspicious, *small], width, height):
         if len(detector.detect(np.ascontiguousarray(image[top:bottom, left:right]), min(_NEARLY, least))):
             return detector.detect(image, least)
     return Detections.none()

@@ -57,14 +57,14 @@ DETECTORS = {
     "yunet": "models.faces.yunet:YuNet",
     "rfb320": "models.faces.rfb320:Rfb320",
 }
-ALWAYS = "centerface"
+DEFAULT_DETECTOR = "centerface"
 """The one that is there in every installation."""
-QUICK = ("yunet",)
+QUICK_DETECTORS = ("yunet",)
 """Those that can look at every frame, the best first."""
-WITNESSES = ("rfb320",)
+WITNESS_DETECTORS = ("rfb320",)
 """Those that have no part in tracking, so that they can tell what it missed."""
 NEEDS_WEIGHTS = {"yunet": "yunet", "rfb320": "rfb320"}
-JOINED = "+"
+SEPARATOR = "+"
 PROCESSORS = {
     "auto": "a GPU where onnxruntime can use one",
     "cpu": "the processor",
@@ -73,36 +73,36 @@ PROCESSORS = {
 """What a detector may be told to run on."""
 
 
-def joined(names: Iterable[str]) -> str:
+def join_names(names: Iterable[str]) -> str:
     """Return several names as one, each once, in the order of the registry."""
-    return JOINED.join(sorted(set(names), key=[*DETECTORS].index))
+    return SEPARATOR.join(sorted(set(names), key=[*DETECTORS].index))
 
 
-def usual() -> str:
+def default_detectors() -> str:
     """Return the detectors that are used when nothing is said: all that are installed but witnesses, as one name."""
-    return joined(name for name in DETECTORS if name not in WITNESSES and _installed(name))
+    return join_names(name for name in DETECTORS if name not in WITNESS_DETECTORS and _is_installed(name))
 
 
-def independent_of(names: str) -> str | None:
+def find_independent(names: str) -> str | None:
     """Return an installed detector that is none of those in `names`, a witness first; None where there is none."""
-    others = [name for name in DETECTORS if name not in names.split(JOINED) and _installed(name)]
-    return min(others, key=lambda name: name not in WITNESSES, default=None)
+    others = [name for name in DETECTORS if name not in names.split(SEPARATOR) and _is_installed(name)]
+    return min(others, key=lambda name: name not in WITNESS_DETECTORS, default=None)
 
 
-def require(names: str) -> None:
+def require_installed(names: str) -> None:
     """Refuse detectors that there are not, or whose weights are not installed, without loading one.
 
     Raises:
         UserError: says which, and how to get it.
     """
-    for name in names.split(JOINED):
+    for name in names.split(SEPARATOR):
         if name not in DETECTORS:
             raise UserError(f"There is no face detector “{name}”.", f"Choose one of: {', '.join(DETECTORS)}.")
         if name in NEEDS_WEIGHTS:
-            weights.path(NEEDS_WEIGHTS[name])
+            weights.verified_path(NEEDS_WEIGHTS[name])
 
 
-def detector(names: str = ALWAYS, **options: object) -> FaceDetector:
+def create_detector(names: str = DEFAULT_DETECTOR, **options: object) -> FaceDetector:
     """Make a detector, or of several names joined by `+` one that asks them all; nothing heavy is imported before.
 
     Args:
@@ -112,18 +112,18 @@ def detector(names: str = ALWAYS, **options: object) -> FaceDetector:
     Raises:
         UserError: there is none of that name, or what it needs is not installed.
     """
-    require(names)
-    made = [_made(name, **options) for name in names.split(JOINED)]
+    require_installed(names)
+    made = [_create(name, **options) for name in names.split(SEPARATOR)]
     if len(made) == 1:
         return made[0]
     together = import_module("models.faces.detector_ensemble")
     return cast(FaceDetector, together.Together(made))
 
 
-def _installed(name: str) -> bool:
-    return name not in NEEDS_WEIGHTS or weights.installed(NEEDS_WEIGHTS[name])
+def _is_installed(name: str) -> bool:
+    return name not in NEEDS_WEIGHTS or weights.is_installed(NEEDS_WEIGHTS[name])
 
 
-def _made(name: str, **options: object) -> FaceDetector:
+def _create(name: str, **options: object) -> FaceDetector:
     module, attribute = DETECTORS[name].split(":")
     return cast(FaceDetector, getattr(import_module(module), attribute)(**options))

@@ -15,22 +15,22 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from media.decoding import pictures
+from media.decoding import iterate_frames
 from media.frame_index import FrameIndex, load_index
 from media.picture import DecodedFrame
-from models.boxes import windows
-from models.faces.detector_ensemble import glancing
+from models.boxes import crop_windows
+from models.faces.detector_ensemble import quick_detector
 from models.faces.face_detectors import FaceDetector
-from models.faces.frame_detections import LENGTH, Log, Observation, describe
+from models.faces.frame_detections import DESCRIPTION_LENGTH, Log, Observation, describe_face
 from models.faces.identity.face_embeddings import Embedder
-from models.faces.scene_changes import AHEAD, BEFORE, Scenes
-from models.faces.track_extension import extend
-from models.faces.track_linking import TrackGroupSuggestion, link, looks_of, suggest
+from models.faces.scene_changes import FRAMES_AHEAD, FRAMES_BEFORE, Scenes
+from models.faces.track_extension import extend_tracks
+from models.faces.track_linking import TrackGroupSuggestion, describe_tracks, link_detections, suggest_groups
 from models.faces.tracking_options import FaceOptions
 from project.entities.study_records import FaceTrack, Json, Origin
-from project.files.fingerprints import WholeFile, read_whole
+from project.files.fingerprints import WholeFile, hash_whole_file
 from project.progress import Progress, Silent
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 
 _VIEWS = 3
 _LEAST_SCORE = 0.5
@@ -40,7 +40,7 @@ _SAME_FACE = 0.5
 Box = NDArray[np.float32]
 
 
-def identities(
+def embed_tracks(
     path: Path,
     index: FrameIndex,
     tracks: Sequence[FaceTrack],
@@ -60,22 +60,22 @@ def identities(
     """
     wanted: dict[int, list[tuple[str, Box]]] = {}
     for track in tracks:
-        for place in _best(track):
+        for place in _best_views(track):
             wanted.setdefault(int(track.frames[place]), []).append((track.id, track.boxes[place]))
     sums: dict[str, NDArray[np.float32]] = {}
     for frame, faces in sorted(wanted.items()):
         progress.check_cancelled()
         time_us = index.times.time_of(frame)
-        image = next(pictures(path, index, time_us, time_us + 1)).image
+        image = next(iterate_frames(path, index, time_us, time_us + 1)).image
         for track_id, box in faces:
-            points = _points(image, box, detector)
+            points = _find_points(image, box, detector)
             if points is not None:
                 vector = embedder.embed(image, points[None])[0]
                 sums[track_id] = sums.get(track_id, np.zeros_like(vector)) + vector
     return {track_id: total / max(float(np.linalg.norm(total)), 1e-9) for track_id, total in sums.items()}
 
 
-def _best(track: FaceTrack) -> list[int]:
+def _best_views(track: FaceTrack) -> list[int]:
     """Return the places of the surest hit in each third of the track."""
     good = (track.origins == Origin.DETECTED) & (track.scores >= _LEAST_SCORE)
     good &= track.boxes[:, 2:].min(axis=1) >= _LEAST_SIDE
@@ -83,9 +83,9 @@ def _best(track: FaceTrack) -> list[int]:
     return [int(part[track.scores[part].argmax()]) for part in thirds if len(part)]
 
 
-def _points(image: NDArray[np.uint8], box: Box, detector: FaceDetector) -> NDArray[np.float32] | None:
+def _find_points(image: NDArray[np.uint8], box: Box, detector: FaceDetector) -> NDArray[np.float32] | None:
     height, width = image.shape[:2]
-    for left, top, right, bottom in windows([box], width, height):
+    for left, top, right, bottom in crop_windows([box], width, height):
         found = detector.detect(np.ascontiguousarray(image[top:bottom, left:right]), _LEAST_SCORE)
         if found.landmarks is None or not len(found):
             return None
@@ -102,7 +102,7 @@ _SLACK_US = 2_000
 _LONG_AGO = -(1 << 62)
 
 Found = tuple[NDArray[np.float32], NDArray[np.uint8]]
-_NOTHING: Found = (np.zeros((0, 5), np.float32), np.zeros((0, LENGTH), np.uint8))
+_NOTHING: Found = (np.zeros((0, 5), np.float32), np.zeros((0, DESCRIPTION_LENGTH), np.uint8))
 
 
 class _Pending:
@@ -127,7 +127,7 @@ class _Turns:
     """When it is somebody's turn to look."""
 
     def __init__(self, per_second: float) -> None:
-        self._interval = SECOND / per_second - _SLACK_US if per_second else None
+        self._interval = SECOND_US / per_second - _SLACK_US if per_second else None
         self._last = _LONG_AGO
 
     def due(self, time_us: int) -> bool:
@@ -137,7 +137,7 @@ class _Turns:
         self._last = time_us
 
 
-def look(
+def detect_in_frames(
     path: Path,
     index: FrameIndex,
     detector: FaceDetector,
@@ -169,9 +169,9 @@ def look(
         if before is not None:
             before.result()  # One thread uses a picture at a time.
         found = who.detect(picture.image, options.weak)
-        looks = [describe(picture.planes, box) for box in found.boxes]
+        looks = [describe_face(picture.planes, box) for box in found.boxes]
         hits = np.concatenate([found.boxes, found.scores[:, None]], axis=1).astype(np.float32)
-        return hits, np.array(looks, np.uint8).reshape(-1, LENGTH)
+        return hits, np.array(looks, np.uint8).reshape(-1, DESCRIPTION_LENGTH)
 
     def start(pending: _Pending, thoroughly: bool) -> None:
         if pending.picture is not None and (pending.found is None or thoroughly > pending.thorough):
@@ -180,7 +180,7 @@ def look(
             pending.thorough = thoroughly
 
     try:
-        for picture in pictures(path, index, start_us=index.times.time_of(max(0, done - BEFORE))):
+        for picture in iterate_frames(path, index, start_us=index.times.time_of(max(0, done - FRAMES_BEFORE))):
             may_begin = scenes.add(picture.index, picture.planes)
             if picture.index < done:
                 # A frame is never written before the next one was seen, so its side of a scene change is settled.
@@ -198,11 +198,11 @@ def look(
             elif glances.due(time_us):
                 start(waiting[-1], thoroughly=False)
                 glances.taken(time_us)
-            if len(waiting) > AHEAD:
-                waiting[-1 - AHEAD].settle(scenes)
-            while len(waiting) > 2 * workers + AHEAD:
+            if len(waiting) > FRAMES_AHEAD:
+                waiting[-1 - FRAMES_AHEAD].settle(scenes)
+            while len(waiting) > 2 * workers + FRAMES_AHEAD:
                 yield waiting.popleft().observation()
-        for pending in [*waiting][-AHEAD:]:
+        for pending in [*waiting][-FRAMES_AHEAD:]:
             pending.settle(scenes)
         while waiting:
             yield waiting.popleft().observation()
@@ -237,7 +237,9 @@ class FacesResult:
     source_sha256: str = ""
 
 
-def _work(source: WholeFile, detector: FaceDetector, quick: FaceDetector, options: FaceOptions) -> Mapping[str, Json]:
+def _describe_work(
+    source: WholeFile, detector: FaceDetector, quick: FaceDetector, options: FaceOptions
+) -> Mapping[str, Json]:
     """Describe everything that the observations depend on."""
     knobs = asdict(options)
     del knobs["workers"]
@@ -280,21 +282,21 @@ def track_faces(
     options = options or FaceOptions()
     progress = progress or Silent()
     began = time.monotonic()
-    source = read_whole(path, progress)
+    source = hash_whole_file(path, progress)
     index = index or load_index(path)
     total = len(index)
-    quick = glancing(detector)
-    with Log(checkpoint, _work(source, detector, quick, options)) as log:
+    quick = quick_detector(detector)
+    with Log(checkpoint, _describe_work(source, detector, quick, options)) as log:
         seen = list(log.found)
         progress.progress(len(seen), total, "Finding faces")
-        for one in look(path, index, detector, quick, options, tuple(seen)):
+        for one in detect_in_frames(path, index, detector, quick, options, tuple(seen)):
             log.add(one)
             seen.append(one)
             progress.progress(len(seen), total, "Finding faces")
             progress.check_cancelled()
         cuts = tuple(one.frame for one in seen if one.cut)
-        tracks = extend(path, index, link(seen, options), cuts, options, progress)
-        people = {} if embedder is None else identities(path, index, tracks, detector, embedder, progress)
+        tracks = extend_tracks(path, index, link_detections(seen, options), cuts, options, progress)
+        people = {} if embedder is None else embed_tracks(path, index, tracks, detector, embedder, progress)
         source.require_same()
         log.remove()
     covered = np.unique(np.concatenate([track.frames for track in tracks])) if tracks else ()
@@ -306,6 +308,6 @@ def track_faces(
         tuple(one.frame for one in seen if one.damaged),
         cuts,
         sum(one.looked for one in seen),
-        tuple(suggest(tracks, looks_of(tracks, seen), people)),
+        tuple(suggest_groups(tracks, describe_tracks(tracks, seen), people)),
         source.sha256,
     )

@@ -28,7 +28,7 @@ _LUMA_BINS, _CHROMA_BINS, _DIRECTIONS = 8, 8, 8
 # Skin, hair and cloth lie within this of grey on the scale of the chroma planes.
 _CHROMA_REACH = 40.0
 _PARTS = 4
-LENGTH = _BANDS * (_LUMA_BINS + 2 * _CHROMA_BINS) + 4 * _DIRECTIONS
+DESCRIPTION_LENGTH = _BANDS * (_LUMA_BINS + 2 * _CHROMA_BINS) + 4 * _DIRECTIONS
 """Numbers in a description."""
 
 Description = NDArray[np.uint8]
@@ -38,7 +38,7 @@ _BAND = _PLACES * _BANDS // _SIDE
 _QUARTER = _PLACES // (_SIDE // 2) * 2 + np.arange(_SIDE * _SIDE) % _SIDE // (_SIDE // 2)
 
 
-def describe(planes: Sequence[NDArray[np.uint8]], box: Sequence[float] | NDArray[np.floating]) -> Description:
+def describe_face(planes: Sequence[NDArray[np.uint8]], box: Sequence[float] | NDArray[np.floating]) -> Description:
     """Describe a face.
 
     Args:
@@ -50,7 +50,7 @@ def describe(planes: Sequence[NDArray[np.uint8]], box: Sequence[float] | NDArray
     """
     luma, blue, red = (_crop(plane, box, step) for plane, step in zip(planes, (1, 2, 2), strict=True))
     if luma is None or blue is None or red is None:
-        return np.zeros(LENGTH, np.uint8)
+        return np.zeros(DESCRIPTION_LENGTH, np.uint8)
     spread = max(float(luma.std()), 8.0)
     levels = (luma - luma.mean()) / (4 * spread) + 0.5
     chroma = [(plane - 128) / (2 * _CHROMA_REACH) + 0.5 for plane in (blue, red)]
@@ -66,7 +66,7 @@ def describe(planes: Sequence[NDArray[np.uint8]], box: Sequence[float] | NDArray
     return np.asarray(np.rint(np.sqrt(np.concatenate(parts)) * 255), np.uint8)
 
 
-def likeness(a: NDArray[np.generic], b: NDArray[np.generic]) -> NDArray[np.float64]:
+def compare_descriptions(a: NDArray[np.generic], b: NDArray[np.generic]) -> NDArray[np.float64]:
     """Compare descriptions.
 
     Args:
@@ -112,7 +112,7 @@ def _histogram(
 _MAGIC = b"greenroom faces 2\n"
 _LENGTH_AND_SUM = struct.Struct("<II")
 _FRAME = struct.Struct("<IqB")
-_HIT = 5 * 4 + LENGTH
+_HIT = 5 * 4 + DESCRIPTION_LENGTH
 _LOOKED, _CUT, _DAMAGED, _THOROUGH = 1, 2, 4, 8
 
 
@@ -141,17 +141,19 @@ class Observation:
     looks: NDArray[np.uint8]
 
 
-def _packed(seen: Observation) -> bytes:
+def _pack(seen: Observation) -> bytes:
     flags = _LOOKED * seen.looked | _CUT * seen.cut | _DAMAGED * seen.damaged | _THOROUGH * seen.thorough
     body = _FRAME.pack(seen.frame, seen.time_us, flags) + seen.hits.astype("<f4").tobytes() + seen.looks.tobytes()
     return _LENGTH_AND_SUM.pack(len(body), zlib.crc32(body)) + body
 
 
-def _unpacked(body: bytes) -> Observation:
+def _unpack(body: bytes) -> Observation:
     frame, time_us, flags = _FRAME.unpack_from(body)
     found = (len(body) - _FRAME.size) // _HIT
     hits = np.frombuffer(body, "<f4", found * 5, _FRAME.size).reshape(-1, 5).astype(np.float32)
-    looks = np.frombuffer(body, np.uint8, found * LENGTH, _FRAME.size + hits.nbytes).reshape(-1, LENGTH)
+    looks = np.frombuffer(body, np.uint8, found * DESCRIPTION_LENGTH, _FRAME.size + hits.nbytes).reshape(
+        -1, DESCRIPTION_LENGTH
+    )
     looked, thorough, cut, damaged = (bool(flags & each) for each in (_LOOKED, _THOROUGH, _CUT, _DAMAGED))
     return Observation(frame, time_us, looked, thorough, cut, damaged, hits, looks.copy())
 
@@ -186,7 +188,7 @@ class Log:
             self._file.seek(end)
         except OSError as error:
             self.close()
-            raise _cannot_write(path, error) from None
+            raise _write_error(path, error) from None
 
     def _load(self, head: bytes) -> int:
         assert self._file is not None
@@ -203,7 +205,7 @@ class Log:
             body = data[at + _LENGTH_AND_SUM.size : at + _LENGTH_AND_SUM.size + length]
             if len(body) < max(length, _FRAME.size) or zlib.crc32(body) != checksum:
                 break
-            seen = _unpacked(body)
+            seen = _unpack(body)
             if seen.frame != len(self.found):
                 break
             self.found.append(seen)
@@ -215,10 +217,10 @@ class Log:
         if self._file is None or self._path is None:
             return
         try:
-            self._file.write(_packed(seen))
+            self._file.write(_pack(seen))
             self._file.flush()
         except OSError as error:
-            raise _cannot_write(self._path, error) from None
+            raise _write_error(self._path, error) from None
 
     def close(self) -> None:
         """Close the file and leave it where it is."""
@@ -243,7 +245,7 @@ class Log:
         self.close()
 
 
-def _cannot_write(path: Path, error: OSError) -> UserError:
+def _write_error(path: Path, error: OSError) -> UserError:
     return UserError(
         f"The progress of face tracking cannot be kept in {path}: {(error.strerror or str(error)).lower()}.",
         "Make room or choose a folder that can be written to.",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from models.faces.dynamic_onnx import free_shapes
 from models.faces.face_detectors import Detections
-from models.runtime.onnx_session import open_session, providers
+from models.runtime.onnx_session import onnx_providers, open_session
 from models.weights import installed_weights as weights
 from project.entities.study_records import Json
 
@@ -22,7 +22,7 @@ NAME = "rfb320"
 _WIDTH, _HEIGHT = 320, 240
 _MIDDLE, _SPREAD = 127, 128
 _OVERLAP = 0.3
-_MOST = 2000
+_MAX_CANDIDATES = 2000
 # Its scores against CenterFace's. On recorded conversations, of its hits at 0.9 and more all but 1 in 97 were faces
 # that others saw too, at 0.5 to 0.9 half of them.
 _SCORES = (0.3, 0.5, 0.9, 1.0)
@@ -43,7 +43,9 @@ class Rfb320:
     key = NAME
 
     def __init__(self, threads: int = 1, processor: str = "auto") -> None:
-        self._session = open_session(free_shapes(weights.path(NAME).read_bytes()), threads, providers(processor))
+        self._session = open_session(
+            free_shapes(weights.verified_path(NAME).read_bytes()), threads, onnx_providers(processor)
+        )
         self._weights = weights.digest(NAME)
 
     @property
@@ -77,7 +79,11 @@ def _faces(
     corners = np.clip(corners, 0, size)
     kept = np.flatnonzero((common >= floor) & (common > 0) & (corners[:, 1] > corners[:, 0]).all(1))
     boxes = np.concatenate([corners[kept, 0], corners[kept, 1] - corners[kept, 0]], axis=1)
-    best = cv2.dnn.NMSBoxes(boxes.tolist(), scores[kept].tolist(), 0.0, _OVERLAP, top_k=_MOST) if len(kept) else []
+    best = (
+        cv2.dnn.NMSBoxes(boxes.tolist(), scores[kept].tolist(), 0.0, _OVERLAP, top_k=_MAX_CANDIDATES)
+        if len(kept)
+        else []
+    )
     chosen = np.asarray(best, np.intp).reshape(-1)
     if not len(chosen):
         return Detections(np.zeros((0, 4), np.float32), np.zeros(0, np.float32))

@@ -13,10 +13,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from media.decoding import pictures
+from media.decoding import iterate_frames
 from media.frame_index import FrameIndex
-from models.boxes import overlap
-from models.faces.frame_detections import describe, likeness
+from models.boxes import iou
+from models.faces.frame_detections import compare_descriptions, describe_face
 from models.faces.tracking_options import FaceOptions
 from project.entities.study_records import FaceTrack, Origin
 from project.progress import Progress
@@ -55,7 +55,7 @@ class Reduced:
     scale: float
 
 
-def reduced(frame: int, planes: Sequence[NDArray[np.uint8]]) -> Reduced:
+def reduce_picture(frame: int, planes: Sequence[NDArray[np.uint8]]) -> Reduced:
     """Make the planes of a picture small; they are copied in any case."""
     height, width = planes[0].shape
     scale = max(1.0, max(height, width) / _LONGEST)
@@ -77,14 +77,17 @@ class MedianFlowTracker:
     def __init__(self, start: Reduced, box: NDArray[np.floating], alike: float) -> None:
         self._picture, self._alike = start, alike
         self._box = np.asarray(box, np.float64) / start.scale
-        self._look = describe(start.planes, self._box)
+        self._look = describe_face(start.planes, self._box)
 
     def step(self, picture: Reduced) -> Box | None:
         """Return the box in the neighbouring picture, in pixels of the recording; None where it is lost."""
         moved = _moved(self._picture.planes[0], picture.planes[0], self._box)
         if moved is None or _inside(moved, picture.planes[0].shape) < _LEAST_INSIDE:
             return None
-        if float(likeness(describe(picture.planes, moved)[None], self._look[None])[0, 0]) < self._alike:
+        if (
+            float(compare_descriptions(describe_face(picture.planes, moved)[None], self._look[None])[0, 0])
+            < self._alike
+        ):
             return None
         self._picture, self._box = picture, moved
         return moved * picture.scale
@@ -191,13 +194,13 @@ class End:
         return min(self.hit, self.limit), max(self.hit, self.limit)
 
 
-def joined(tracks: Sequence[FaceTrack], ends: Sequence[End], index: FrameIndex) -> list[FaceTrack]:
+def join_tracks(tracks: Sequence[FaceTrack], ends: Sequence[End], index: FrameIndex) -> list[FaceTrack]:
     """Return the tracks with what their ends gained, those of one face joined, by their first frame."""
     last = {each.track.id: each for each in ends if each.forward}
     first = {each.track.id: each for each in ends if not each.forward}
     following: dict[str, str] = {}
     for earlier, end in last.items():
-        later = [name for name, begin in first.items() if _same(end, begin)]
+        later = [name for name, begin in first.items() if _is_same_face(end, begin)]
         if later:
             following[earlier] = min(later, key=lambda name: first[name].hit)
     taken: set[str] = set()
@@ -207,7 +210,9 @@ def joined(tracks: Sequence[FaceTrack], ends: Sequence[End], index: FrameIndex) 
         else:
             taken.add(following[earlier])
     longer = {
-        track.id: _with(track, [e.found for e in (first.get(track.id), last.get(track.id)) if e is not None], index)
+        track.id: _with_gains(
+            track, [e.found for e in (first.get(track.id), last.get(track.id)) if e is not None], index
+        )
         for track in tracks
     }
     done = []
@@ -217,21 +222,21 @@ def joined(tracks: Sequence[FaceTrack], ends: Sequence[End], index: FrameIndex) 
         whole, name = longer[track.id], track.id
         while name in following:
             before, name = last[name], following[name]
-            whole = _one(whole, longer[name], before.hit, first[name].hit, index)
+            whole = _join(whole, longer[name], before.hit, first[name].hit, index)
         done.append(whole)
     return sorted(done, key=lambda t: int(t.frames[0]))
 
 
-def _same(end: End, begin: End) -> bool:
+def _is_same_face(end: End, begin: End) -> bool:
     """Tell whether a face that was lost is the one that was found later."""
     if end.hit >= begin.hit:
         return False
     if end.met == begin.track.id or begin.met == end.track.id:
         return True
-    return any(overlap(end.found[f], begin.found[f]) >= _SAME_FACE for f in end.found.keys() & begin.found.keys())
+    return any(iou(end.found[f], begin.found[f]) >= _SAME_FACE for f in end.found.keys() & begin.found.keys())
 
 
-def _with(track: FaceTrack, gains: Sequence[Boxes], index: FrameIndex) -> FaceTrack:
+def _with_gains(track: FaceTrack, gains: Sequence[Boxes], index: FrameIndex) -> FaceTrack:
     """Return the track with the boxes gained, which replace what was only guessed from its speed."""
     gained = {frame: box for gain in gains for frame, box in gain.items()}
     if not gained:
@@ -247,7 +252,7 @@ def _with(track: FaceTrack, gains: Sequence[Boxes], index: FrameIndex) -> FaceTr
     return replace(track, frames=frames, times_us=times, boxes=boxes, scores=track.scores[known], origins=origins)
 
 
-def _one(a: FaceTrack, b: FaceTrack, lost: int, found: int, index: FrameIndex) -> FaceTrack:
+def _join(a: FaceTrack, b: FaceTrack, lost: int, found: int, index: FrameIndex) -> FaceTrack:
     """Join two tracks of one face: `a` up to its last hit, `b` from its first, in between from one to the other."""
     first, last = int(a.frames[0]), int(b.frames[-1])
     frames = np.arange(first, last + 1, dtype=np.int32)
@@ -276,7 +281,7 @@ _LEAST_HITS = 5
 _LEAST_BEST = 0.6
 
 
-def extend(
+def extend_tracks(
     path: Path,
     index: FrameIndex,
     tracks: Sequence[FaceTrack],
@@ -299,10 +304,10 @@ def extend(
     """
     ends = _ends(tracks, index, np.array(sorted({0, *cuts, len(index)})), options.follow_us)
     others = _Others(tracks)
-    for start, stop in _whole(sorted(each.stretch for each in ends)):
+    for start, stop in _merge_spans(sorted(each.stretch for each in ends)):
         inside = [each for each in ends if start <= each.hit <= stop]
         _follow(path, index, (start, stop), inside, others, options.alike, progress)
-    return joined(tracks, ends, index)
+    return join_tracks(tracks, ends, index)
 
 
 def _ends(tracks: Sequence[FaceTrack], index: FrameIndex, scenes: NDArray[np.int64], follow_us: int) -> list[End]:
@@ -321,7 +326,7 @@ def _ends(tracks: Sequence[FaceTrack], index: FrameIndex, scenes: NDArray[np.int
     return [each for each in found if each.hit != each.limit]
 
 
-def _whole(stretches: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _merge_spans(stretches: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Join stretches that touch."""
     now: tuple[int, int] | None = None
     for start, stop in stretches:
@@ -352,10 +357,10 @@ def _follow(
     running: list[tuple[End, MedianFlowTracker]] = []
     times = index.times
     stop_us = times.time_of(stretch[1] + 1) if stretch[1] + 1 < len(index) else None
-    for picture in pictures(path, index, times.time_of(stretch[0]), stop_us):
+    for picture in iterate_frames(path, index, times.time_of(stretch[0]), stop_us):
         progress.check_cancelled()
         progress.progress(picture.index + 1, len(index), "Following faces")
-        small = reduced(picture.index, picture.planes)
+        small = reduce_picture(picture.index, picture.planes)
         kept.append(small)
         running = [(end, follower) for end, follower in running if _step(end, follower, small, others)]
         for end in starting.get(picture.index, ()):
@@ -394,6 +399,6 @@ class _Others:
     def at(self, frame: int, box: NDArray[np.float64], but: str) -> str | None:
         for place in np.flatnonzero((self._first <= frame) & (self._last >= frame)):
             track = self._tracks[place]
-            if track.id != but and overlap(track.boxes[frame - track.frames[0]], box) >= _SAME_FACE:
+            if track.id != but and iou(track.boxes[frame - track.frames[0]], box) >= _SAME_FACE:
                 return track.id
         return None

@@ -32,7 +32,7 @@ def save_tracks(tracks: Sequence[FaceTrack], folder: Path) -> Path:
     path = None
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        sweep(folder)
+        sweep_abandoned(folder)
         handle, name = tempfile.mkstemp(dir=folder, suffix=_SUFFIX)
         path = Path(name)
         with os.fdopen(handle, "wb") as file:
@@ -75,7 +75,7 @@ def take_tracks(path: Path, sha256: str = "") -> list[FaceTrack]:
         path.unlink(missing_ok=True)
 
 
-def sweep(folder: Path) -> None:
+def sweep_abandoned(folder: Path) -> None:
     """Remove what processes that were killed did not take."""
     for path in folder.glob(f"*{_SUFFIX}"):
         with suppress(OSError):

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from models.boxes import overlaps
-from models.faces.frame_detections import Observation, likeness
+from models.boxes import iou_matrix
+from models.faces.frame_detections import Observation, compare_descriptions
 from models.faces.tracking_options import FaceOptions
 from project.entities.study_records import FaceTrack, Origin
 from project.ids import new_id
@@ -46,7 +46,7 @@ class _Chain:
         self.look = look.astype(np.float64) if self.look is None else self.look + _NEW_LOOK * (look - self.look)
         self.at.append(at)
         self.times.append(time_us)
-        self.boxes.append(_middles(hit[None])[0])
+        self.boxes.append(_to_centres(hit[None])[0])
         self.scores.append(float(hit[4]))
 
     def speed(self, last: bool = True) -> Box:
@@ -64,7 +64,7 @@ class _Chain:
         return self.boxes[-1] + self.speed() * ahead
 
 
-def _middles(hits: NDArray[np.float32]) -> Box:
+def _to_centres(hits: NDArray[np.float32]) -> Box:
     boxes = hits[:, :4].astype(np.float64)
     boxes[:, :2] += boxes[:, 2:] / 2
     return boxes
@@ -72,7 +72,7 @@ def _middles(hits: NDArray[np.float32]) -> Box:
 
 def _overlaps(a: Box, b: Box) -> NDArray[np.float64]:
     """Return (n, m) intersections over union of (n, 4) and (m, 4) boxes given by their centres."""
-    return overlaps(*(np.column_stack([one[:, :2] - one[:, 2:] / 2, one[:, 2:]]) for one in (a, b)))
+    return iou_matrix(*(np.column_stack([one[:, :2] - one[:, 2:] / 2, one[:, 2:]]) for one in (a, b)))
 
 
 def _match(
@@ -82,7 +82,7 @@ def _match(
         return []
     expected = np.array([chain.expected(time_us) for chain in chains])
     known = np.array([chain.look for chain in chains])
-    unlike = np.clip((1 - likeness(known, looks)) / _OTHERS, 0, 1)
+    unlike = np.clip((1 - compare_descriptions(known, looks)) / _OTHERS, 0, 1)
     left = np.array([chain.boxes[-1] for chain in chains])
     alike = unlike < _ALIKE
     overlap = np.maximum(_overlaps(expected, found), np.where(alike, _STAYED * _overlaps(left, found), 0))
@@ -109,7 +109,7 @@ def _chains(shot: Sequence[Observation], options: FaceOptions) -> list[_Chain]:
             scores = seen.hits[:, 4]
             chosen = (scores >= options.weak) & ((scores >= options.sure) == sure)
             hits, looks = seen.hits[chosen], seen.looks[chosen]
-            pairs = _match(free, _middles(hits), looks, seen.time_us, options)
+            pairs = _match(free, _to_centres(hits), looks, seen.time_us, options)
             for row, column in pairs:
                 free[row].add(at, seen.time_us, hits[column], looks[column])
             taken, used = {row for row, _ in pairs}, {column for _, column in pairs}
@@ -121,7 +121,7 @@ def _chains(shot: Sequence[Observation], options: FaceOptions) -> list[_Chain]:
     return done + live
 
 
-def _unbroken(chain: _Chain, options: FaceOptions) -> Iterator[_Chain]:
+def _split_at_gaps(chain: _Chain, options: FaceOptions) -> Iterator[_Chain]:
     """Break the chain of a probable thing at its longer gaps: it must not grow by interpolation."""
     if max(chain.scores) >= options.lasting:
         yield chain
@@ -144,7 +144,7 @@ def _is_face(chain: _Chain, options: FaceOptions) -> bool:
     return max(chain.scores) >= options.sure or len(chain.at) >= options.hits
 
 
-def _reach(chain: _Chain, shot: Sequence[Observation], options: FaceOptions) -> tuple[int, int]:
+def _track_range(chain: _Chain, shot: Sequence[Observation], options: FaceOptions) -> tuple[int, int]:
     """Return the first and last position of the track, with what lies before the first and after the last hit."""
     first, last = chain.at[0], chain.at[-1]
     reach = options.reach_us if max(chain.scores) >= options.lasting else 0
@@ -157,7 +157,7 @@ def _reach(chain: _Chain, shot: Sequence[Observation], options: FaceOptions) -> 
 
 
 def _track(chain: _Chain, shot: Sequence[Observation], options: FaceOptions) -> FaceTrack:
-    first, last = _reach(chain, shot, options)
+    first, last = _track_range(chain, shot, options)
     times = np.array([seen.time_us for seen in shot[first : last + 1]], np.int64)
     known_times, known = np.array(chain.times, np.float64), _smooth(np.array(chain.boxes))
     boxes = np.stack([np.interp(times, known_times, column) for column in known.T], axis=1)
@@ -186,11 +186,11 @@ def _shots(seen: Sequence[Observation]) -> Iterator[Sequence[Observation]]:
         yield seen[start:end]
 
 
-def link(seen: Sequence[Observation], options: FaceOptions) -> list[FaceTrack]:
+def link_detections(seen: Sequence[Observation], options: FaceOptions) -> list[FaceTrack]:
     """Return the tracks of the faces in consecutive frames, by their first frame. None crosses a scene change."""
     tracks = []
     for shot in _shots(seen):
-        chains = [part for chain in _chains(shot, options) for part in _unbroken(chain, options)]
+        chains = [part for chain in _chains(shot, options) for part in _split_at_gaps(chain, options)]
         chains.sort(key=lambda c: (c.at[0], -c.scores[0], tuple(c.boxes[0])))
         tracks += [_track(chain, shot, options) for chain in chains if _is_face(chain, options)]
     return tracks
@@ -222,7 +222,7 @@ class TrackGroupSuggestion:
     confidence: float
 
 
-def looks_of(tracks: Sequence[FaceTrack], seen: Sequence[Observation]) -> dict[str, Matrix]:
+def describe_tracks(tracks: Sequence[FaceTrack], seen: Sequence[Observation]) -> dict[str, Matrix]:
     """Return the mean description, (104,), of every track that was found often and surely enough to compare.
 
     Args:
@@ -245,7 +245,7 @@ def looks_of(tracks: Sequence[FaceTrack], seen: Sequence[Observation]) -> dict[s
     return found
 
 
-def suggest(
+def suggest_groups(
     tracks: Sequence[FaceTrack], looks: Mapping[str, Matrix], identities: Mapping[str, NDArray[np.float32]]
 ) -> list[TrackGroupSuggestion]:
     """Return groups of two tracks or more, the likeliest first.
@@ -259,12 +259,12 @@ def suggest(
     if len(chosen) < 2:
         return []
     alike = np.array([looks[track.id] for track in chosen])
-    sure = _confidence(likeness(alike, alike), _LOOKS)
+    sure = _confidence(compare_descriptions(alike, alike), _LOOKS)
     known = [i for i, track in enumerate(chosen) if track.id in identities]
     if known:
         vectors = np.array([identities[chosen[i].id] for i in known], np.float64)
         sure[np.ix_(known, known)] = _confidence(vectors @ vectors.T, _IDENTITY)
-    groups = _grown(sure, _together(chosen))
+    groups = _grow_groups(sure, _seen_together(chosen))
     found = [
         TrackGroupSuggestion(tuple(chosen[i].id for i in sorted(group)), round(least, 3)) for group, least in groups
     ]
@@ -276,7 +276,7 @@ def _confidence(values: Matrix, limits: tuple[float, float]) -> Matrix:
     return np.clip((values - low) / (high - low), 0, 1)
 
 
-def _together(tracks: Sequence[FaceTrack]) -> NDArray[np.bool_]:
+def _seen_together(tracks: Sequence[FaceTrack]) -> NDArray[np.bool_]:
     """Return (n, n): which tracks are found in the same frame anywhere, and so are two people."""
     spans = []
     for track in tracks:
@@ -287,7 +287,7 @@ def _together(tracks: Sequence[FaceTrack]) -> NDArray[np.bool_]:
     return both
 
 
-def _grown(sure: Matrix, apart: NDArray[np.bool_]) -> list[tuple[list[int], float]]:
+def _grow_groups(sure: Matrix, apart: NDArray[np.bool_]) -> list[tuple[list[int], float]]:
     """Join the likeliest two groups that may be one until none are likely; the members, and the least confidence."""
     mean = np.where(apart, -1.0, sure)
     groups = {i: ([i], 1.0) for i in range(len(mean))}

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from project.option_limits import hold_to_limits, limited
+from project.option_limits import check_limits, limited_field
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,22 +31,28 @@ class FaceOptions:
         workers: frames looked at side by side; 0 means one for each processor.
     """
 
-    looks_per_second: float = limited(5.0, 1.0, 240.0, "Looks a second", "How often all detectors look.")
-    glances_per_second: float = limited(30.0, 0.0, 240.0, "Glances a second", "How often a quick look is taken.")
-    weak: float = limited(0.12, 0.02, 1.0, "Weakest hit", "Hits that score less are ignored.")
-    sure: float = limited(0.2, 0.02, 1.0, "Sure hit", "A hit that scores this is a face by itself.")
-    hits: int = limited(6, 1, 100, "Hits", "How many weak hits in a row are a face.")
-    lasting: float = limited(0.5, 0.02, 1.0, "Lasting", "Tracks that never score this are kept short.")
-    brief_patience_us: int = limited(300_000, 0, 10_000_000, "Brief patience", "How long a probable thing may hide.")
-    patience_us: int = limited(700_000, 0, 10_000_000, "Patience", "How long a hidden face keeps its identity.")
-    reach_us: int = limited(40_000, 0, 2_000_000, "Reach", "How long a face is covered before and after it is found.")
-    follow_us: int = limited(5_000_000, 0, 30_000_000, "Follow", "How long a face that is not found is followed.")
-    alike: float = limited(0.95, 0.0, 1.0, "Alike", "How alike a followed face must look.")
-    appearance: float = limited(1.0, 0.0, 10.0, "Appearance", "What looks weigh beside places.")
-    overlap: float = limited(0.2, 0.01, 0.9, "Overlap", "How much a hit must overlap where its track is expected.")
-    cut_level: float = limited(14.0, 1.0, 255.0, "Cut level", "Least change of the picture at a scene change.")
-    cut_ratio: float = limited(2.5, 1.0, 100.0, "Cut ratio", "How sudden a scene change must be.")
-    workers: int = limited(0, 0, 64, "Workers", "Frames searched side by side; 0: one for each processor.")
+    looks_per_second: float = limited_field(5.0, 1.0, 240.0, "Looks a second", "How often all detectors look.")
+    glances_per_second: float = limited_field(30.0, 0.0, 240.0, "Glances a second", "How often a quick look is taken.")
+    weak: float = limited_field(0.12, 0.02, 1.0, "Weakest hit", "Hits that score less are ignored.")
+    sure: float = limited_field(0.2, 0.02, 1.0, "Sure hit", "A hit that scores this is a face by itself.")
+    hits: int = limited_field(6, 1, 100, "Hits", "How many weak hits in a row are a face.")
+    lasting: float = limited_field(0.5, 0.02, 1.0, "Lasting", "Tracks that never score this are kept short.")
+    brief_patience_us: int = limited_field(
+        300_000, 0, 10_000_000, "Brief patience", "How long a probable thing may hide."
+    )
+    patience_us: int = limited_field(700_000, 0, 10_000_000, "Patience", "How long a hidden face keeps its identity.")
+    reach_us: int = limited_field(
+        40_000, 0, 2_000_000, "Reach", "How long a face is covered before and after it is found."
+    )
+    follow_us: int = limited_field(5_000_000, 0, 30_000_000, "Follow", "How long a face that is not found is followed.")
+    alike: float = limited_field(0.95, 0.0, 1.0, "Alike", "How alike a followed face must look.")
+    appearance: float = limited_field(1.0, 0.0, 10.0, "Appearance", "What looks weigh beside places.")
+    overlap: float = limited_field(
+        0.2, 0.01, 0.9, "Overlap", "How much a hit must overlap where its track is expected."
+    )
+    cut_level: float = limited_field(14.0, 1.0, 255.0, "Cut level", "Least change of the picture at a scene change.")
+    cut_ratio: float = limited_field(2.5, 1.0, 100.0, "Cut ratio", "How sudden a scene change must be.")
+    workers: int = limited_field(0, 0, 64, "Workers", "Frames searched side by side; 0: one for each processor.")
 
     def __post_init__(self) -> None:
-        hold_to_limits(self)
+        check_limits(self)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.faces.face_detectors import Detections
-from models.runtime.onnx_session import open_session, providers
+from models.runtime.onnx_session import onnx_providers, open_session
 from models.weights import installed_weights as weights
 from project.entities.study_records import Json
 
@@ -21,7 +21,7 @@ NAME = "yunet"
 _STRIDES = (8, 16, 32)
 _OUTPUTS = ("cls", "obj", "bbox", "kps")
 _OVERLAP = 0.3
-_MOST = 2000
+_MAX_CANDIDATES = 2000
 # YuNet's scores against CenterFace's. On the recording of a conversation 93 in 100 of its hits at 0.6 are faces: what
 # 0.2 stands for there, a face by itself. Below, its hits grow by a quarter every 0.1, most of them things, so its
 # scale is cut short: 0.5 is where CenterFace's 0.12 is, the weakest hit that is looked at. Above, both end at 1.
@@ -46,7 +46,7 @@ class YuNet:
     key = NAME
 
     def __init__(self, longest_side: int = 1920, threads: int = 1, processor: str = "auto") -> None:
-        self._session = open_session(weights.path(NAME), threads, providers(processor))
+        self._session = open_session(weights.verified_path(NAME), threads, onnx_providers(processor))
         self._longest_side = longest_side
         self._weights = weights.digest(NAME)
 
@@ -109,7 +109,9 @@ def decode(maps: Maps, width: int, least: float) -> Detections:
     every, each = np.concatenate(boxes).astype(np.float32), np.concatenate(scores)
     if not len(each):
         return Detections.none()
-    kept = cv2.dnn.NMSBoxes(every.astype(float).tolist(), each.astype(float).tolist(), 0.0, _OVERLAP, top_k=_MOST)
+    kept = cv2.dnn.NMSBoxes(
+        every.astype(float).tolist(), each.astype(float).tolist(), 0.0, _OVERLAP, top_k=_MAX_CANDIDATES
+    )
     best = np.asarray(kept, np.intp).reshape(-1)
     return Detections(every[best], each[best], np.concatenate(points)[best].astype(np.float32))
 

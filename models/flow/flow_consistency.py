@@ -13,7 +13,7 @@ _RELATIVE, _ABSOLUTE = 0.01, 0.5
 _COLOUR = 0.25 * 255
 
 
-def warped(picture: NDArray[Any], flow: Flow) -> NDArray[Any]:
+def warp(picture: NDArray[Any], flow: Flow) -> NDArray[Any]:
     """Pull a picture back along a flow.
 
     Args:
@@ -30,7 +30,7 @@ def warped(picture: NDArray[Any], flow: Flow) -> NDArray[Any]:
     )
 
 
-def occluded(forward: Flow, backward: Flow, first: Picture | None = None, second: Picture | None = None) -> Mask:
+def find_occlusions(forward: Flow, backward: Flow, first: Picture | None = None, second: Picture | None = None) -> Mask:
     """Return which pixels of the first picture the second one does not show.
 
     A pixel is lost where going there and back does not end where it began,
@@ -48,13 +48,13 @@ def occluded(forward: Flow, backward: Flow, first: Picture | None = None, second
         (h, w), true where lost.
     """
     height, width = forward.shape[:2]
-    back = warped(backward, forward)
+    back = warp(backward, forward)
     apart = np.linalg.norm(forward + back, axis=2)
     far = np.linalg.norm(forward, axis=2) + np.linalg.norm(back, axis=2)
     columns, rows = np.meshgrid(np.arange(width, dtype=np.float32), np.arange(height, dtype=np.float32))
     x, y = columns + forward[..., 0], rows + forward[..., 1]
     lost = (apart > _RELATIVE * far + _ABSOLUTE) | (x < 0) | (y < 0) | (x > width - 1) | (y > height - 1)
     if first is not None and second is not None:
-        difference = np.abs(first.astype(np.float32) - warped(second, forward).astype(np.float32))
+        difference = np.abs(first.astype(np.float32) - warp(second, forward).astype(np.float32))
         lost |= (difference.mean(axis=2) if difference.ndim == 3 else difference) > _COLOUR
     return np.asarray(lost, np.bool_)

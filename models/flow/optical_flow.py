@@ -44,42 +44,42 @@ FLOWS = {
     "dis": "models.flow.dis:DenseInverseSearch",
     "raft": "models.flow.raft:Raft",
 }
-ALWAYS = "dis"
+DEFAULT_FLOW = "dis"
 """The one that is there in every installation."""
 NEEDS_WEIGHTS = {"raft": "raft-small"}
 NEEDS_PACKAGES = {"raft": ("torch", "torchvision", "safetensors")}
 
 
-def installed(name: str) -> bool:
+def is_installed(name: str) -> bool:
     """Tell whether a flow could run: the packages and the weights that it needs are there.
 
     Raises:
         UserError: there is none of that name.
     """
-    _known(name)
+    _require_known(name)
     wanted = NEEDS_WEIGHTS.get(name)
     there = all(find_spec(package) is not None for package in NEEDS_PACKAGES.get(name, ()))
-    return there and (wanted is None or (wanted in WEIGHTS and weights.installed(wanted)))
+    return there and (wanted is None or (wanted in WEIGHTS and weights.is_installed(wanted)))
 
 
-def usual() -> str:
+def default_flow() -> str:
     """Return the best flow that is installed: RAFT where it can run on a GPU as fast, else dense inverse search."""
-    if installed("raft"):
+    if is_installed("raft"):
         import torch
 
         if torch.cuda.is_available():
             return "raft"
-    return ALWAYS
+    return DEFAULT_FLOW
 
 
-def optical_flow(name: str = ALWAYS) -> OpticalFlow:
+def create_flow(name: str = DEFAULT_FLOW) -> OpticalFlow:
     """Make one ready for use; nothing heavy is imported before.
 
     Raises:
         UserError: there is none of that name, or what it needs is not installed.
     """
-    _known(name)
-    if not installed(name):
+    _require_known(name)
+    if not is_installed(name):
         missing = [package for package in NEEDS_PACKAGES[name] if find_spec(package) is None]
         hint = (
             f"Install {', '.join(missing)}."
@@ -91,6 +91,6 @@ def optical_flow(name: str = ALWAYS) -> OpticalFlow:
     return cast(OpticalFlow, getattr(import_module(module), attribute)())
 
 
-def _known(name: str) -> None:
+def _require_known(name: str) -> None:
     if name not in FLOWS:
         raise UserError(f"There is no optical flow “{name}”.", f"Choose one of: {', '.join(FLOWS)}.")

@@ -29,7 +29,7 @@ class Raft:
         self._device = device or ("cuda" if torch.cuda.is_available() else "cpu")
         self._network: Any = raft_small(weights=None, progress=False)
         try:
-            self._network.load_state_dict(load_file(weights.path(WEIGHTS)))
+            self._network.load_state_dict(load_file(weights.verified_path(WEIGHTS)))
         except RuntimeError:
             raise UserError(
                 f"The weights “{WEIGHTS}” are of another network than torchvision's small RAFT.",

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, cast
 from models.judges.judge_interface import JudgeRequest, Means, NoOptions, Reply
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
-from project.option_limits import hold_to_limits, limited, written
+from project.option_limits import check_limits, limited_field, text_field
 
 
 class Baseline:
@@ -66,7 +66,7 @@ class Baseline:
         raise NotImplementedError
 
 
-WORDS = "No reason is given."
+NO_REASON_TEXT = "No reason is given."
 """Stands where a text is needed."""
 
 Choose = Callable[[Sequence[Json]], Json]
@@ -75,7 +75,7 @@ Several = Callable[[Sequence[Json]], list[Json]]
 """Picks any number of several values."""
 
 
-def answer_in(schema: Mapping[str, Json], choose: Choose, several: Several) -> dict[str, Json]:
+def build_answer(schema: Mapping[str, Json], choose: Choose, several: Several) -> dict[str, Json]:
     """Return an answer in a form.
 
     Args:
@@ -84,34 +84,36 @@ def answer_in(schema: Mapping[str, Json], choose: Choose, several: Several) -> d
         several: picks the items of a list.
     """
     properties = cast(Mapping[str, Mapping[str, Any]], schema.get("properties", {}))
-    return {key: _value(each, choose, several) for key, each in properties.items()}
+    return {key: _choose_value(each, choose, several) for key, each in properties.items()}
 
 
-def texts_in(schema: Mapping[str, Json]) -> frozenset[str]:
+def text_fields(schema: Mapping[str, Json]) -> frozenset[str]:
     """Return the keys of an object that hold free text."""
     properties = cast(Mapping[str, Mapping[str, Any]], schema.get("properties", {}))
-    return frozenset(key for key, each in properties.items() if _free(each))
+    return frozenset(key for key, each in properties.items() if _is_free_text(each))
 
 
-def _free(schema: Mapping[str, Any]) -> bool:
-    return any(map(_free, schema.get("anyOf", ()))) or (schema.get("type") == "string" and _values(schema) is None)
+def _is_free_text(schema: Mapping[str, Any]) -> bool:
+    return any(map(_is_free_text, schema.get("anyOf", ()))) or (
+        schema.get("type") == "string" and _allowed_values(schema) is None
+    )
 
 
-def _value(schema: Mapping[str, Any], choose: Choose, several: Several) -> Json:
-    found = _values(schema)
+def _choose_value(schema: Mapping[str, Any], choose: Choose, several: Several) -> Json:
+    found = _allowed_values(schema)
     if found is not None:
         return choose(found)
     if schema.get("type") == "array":
-        items = _values(schema.get("items", {})) or []
+        items = _allowed_values(schema.get("items", {})) or []
         return several(items)
     if schema.get("type") == "object":
-        return answer_in(schema, choose, several)
+        return build_answer(schema, choose, several)
     if schema.get("type") in ("number", "integer"):
         return cast(Json, schema.get("minimum", 0))
-    return WORDS[: schema.get("maxLength", len(WORDS))] if schema.get("minLength") else ""
+    return NO_REASON_TEXT[: schema.get("maxLength", len(NO_REASON_TEXT))] if schema.get("minLength") else ""
 
 
-def _values(schema: Mapping[str, Any]) -> list[Json] | None:
+def _allowed_values(schema: Mapping[str, Any]) -> list[Json] | None:
     """Return every value that a schema allows; None where they are not listed."""
     if "enum" in schema:
         return [*schema["enum"]]
@@ -122,7 +124,7 @@ def _values(schema: Mapping[str, Any]) -> list[Json] | None:
     if schema.get("type") == "null":
         return [None]
     if "anyOf" in schema:
-        each = [_values(one) for one in schema["anyOf"]]
+        each = [_allowed_values(one) for one in schema["anyOf"]]
         return [value for one in each if one is not None for value in one] or None
     return None
 
@@ -135,10 +137,12 @@ class ConstantOptions:
         says: keys of choices, or numbers, joined by commas: each is said wherever it can be.
     """
 
-    says: str = written("", 400, "Says", "What it always says, such as “error, norms”; the first choice where empty.")
+    says: str = text_field(
+        "", 400, "Says", "What it always says, such as “error, norms”; the first choice where empty."
+    )
 
     def __post_init__(self) -> None:
-        hold_to_limits(self)
+        check_limits(self)
 
 
 class ConstantJudge(Baseline):
@@ -159,7 +163,7 @@ class ConstantJudge(Baseline):
         def chosen(values: Sequence[Json]) -> Json:
             return (said(values) or [None if None in values else values[0]])[0]
 
-        return answer_in(question.form.schema, chosen, lambda items: list(dict.fromkeys(map(str, said(items)))))
+        return build_answer(question.form.schema, chosen, lambda items: list(dict.fromkeys(map(str, said(items)))))
 
 
 class MajorityJudge(Baseline):
@@ -175,8 +179,10 @@ class MajorityJudge(Baseline):
         if not question.shares:
             return None
         most, _ = max(question.shares, key=lambda one: one[1])
-        open_form = answer_in(question.form.schema, lambda values: None if None in values else values[0], lambda _: [])
-        texts = texts_in(question.form.schema)
+        open_form = build_answer(
+            question.form.schema, lambda values: None if None in values else values[0], lambda _: []
+        )
+        texts = text_fields(question.form.schema)
         return {**open_form, **{key: value for key, value in most.items() if key not in texts}}
 
 
@@ -192,7 +198,9 @@ class OracleJudge(Baseline):
         """Return what is right; fields that people left open stay open."""
         if not question.truth:
             return None
-        open_form = answer_in(question.form.schema, lambda values: None if None in values else values[0], lambda _: [])
+        open_form = build_answer(
+            question.form.schema, lambda values: None if None in values else values[0], lambda _: []
+        )
         return {**open_form, **question.truth}
 
 
@@ -211,7 +219,9 @@ class RandomJudge(Baseline):
         """Return what is drawn for the item."""
         said = f"{question.sampling.seed} {question.item} {question.form.name}"
         draw = random.Random(hashlib.sha256(said.encode("utf-8", "surrogatepass")).digest())
-        return answer_in(question.form.schema, draw.choice, lambda items: [one for one in items if draw.random() < 0.5])
+        return build_answer(
+            question.form.schema, draw.choice, lambda items: [one for one in items if draw.random() < 0.5]
+        )
 
 
 @dataclass(frozen=True)
@@ -222,10 +232,10 @@ class ReliableOptions:
         right: chance that an answer is the right one, from 0 to 1; each item apart from all others.
     """
 
-    right: float = limited(0.9, 0.0, 1.0, "Right", "How often it is right, from 0 to 1.")
+    right: float = limited_field(0.9, 0.0, 1.0, "Right", "How often it is right, from 0 to 1.")
 
     def __post_init__(self) -> None:
-        hold_to_limits(self)
+        check_limits(self)
 
 
 class ReliableJudge(Baseline):
@@ -247,16 +257,18 @@ class ReliableJudge(Baseline):
             return None
         said = f"reliable {question.sampling.seed} {question.item} {question.form.name}"
         draw = random.Random(hashlib.sha256(said.encode("utf-8", "surrogatepass")).digest())
-        open_form = answer_in(question.form.schema, lambda values: None if None in values else values[0], lambda _: [])
+        open_form = build_answer(
+            question.form.schema, lambda values: None if None in values else values[0], lambda _: []
+        )
         right = {**open_form, **question.truth}
         if draw.random() < self.options.right:
             return right
         properties = question.form.schema.get("properties", {})
         assert isinstance(properties, dict)
-        return {key: _other(key, schema, right.get(key), draw) for key, schema in properties.items()}
+        return {key: _wrong_value(key, schema, right.get(key), draw) for key, schema in properties.items()}
 
 
-def _other(key: str, schema: Json, right: Json, draw: random.Random) -> Json:
+def _wrong_value(key: str, schema: Json, right: Json, draw: random.Random) -> Json:
     """Return another value than the right one, where a field has one."""
 
     def choose(values: Sequence[Json]) -> Json:
@@ -265,4 +277,4 @@ def _other(key: str, schema: Json, right: Json, draw: random.Random) -> Json:
     def several(items: Sequence[Json]) -> list[Json]:
         return [one for one in items if one not in (right if isinstance(right, list) else [])]
 
-    return answer_in({"properties": {key: schema}}, choose, several)[key]
+    return build_answer({"properties": {key: schema}}, choose, several)[key]

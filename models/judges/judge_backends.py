@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Any, ClassVar, Protocol, cast
 
 from models.judges.judge_interface import Judge, Means
-from project.entities.judgments import PERSON, JudgeEntry
+from project.entities.judgments import PERSON_BACKEND, JudgeEntry
 from project.entities.study_records import Json
 from project.errors import UserError
 
@@ -45,26 +45,26 @@ class Backend(Protocol):
         """Make a judge; loads nothing yet, and opens no connection."""
 
 
-def backend_of(key: str) -> Backend:
+def load_backend(key: str) -> Backend:
     """Return the class of a backend.
 
     Raises:
         UserError: there is none of that key.
     """
     if key not in BACKENDS:
-        known = ", ".join([*BACKENDS, PERSON])
+        known = ", ".join([*BACKENDS, PERSON_BACKEND])
         raise UserError(f"There is no backend “{key}” of judges.", f"Choose one of {known}.")
     module, _, attribute = BACKENDS[key].partition(":")
     return cast(Backend, getattr(import_module(module), attribute))
 
 
-def options_of(key: str, settings: Mapping[str, Json]) -> Any:
+def build_options(key: str, settings: Mapping[str, Json]) -> Any:
     """Return the options of a backend with what was set, the others as by default.
 
     Raises:
         UserError: there is no such backend, it has no such option, or a value is outside its limits.
     """
-    kind = backend_of(key).options_type
+    kind = load_backend(key).options_type
     known = kind.__dataclass_fields__
     for option in settings:
         if option not in known:
@@ -73,16 +73,16 @@ def options_of(key: str, settings: Mapping[str, Json]) -> Any:
     return kind(**settings)
 
 
-def judge_of(entry: JudgeEntry, means: Means) -> Judge:
+def create_judge(entry: JudgeEntry, means: Means) -> Judge:
     """Make the judge that an entry names; it loads when it is first asked.
 
     Raises:
         UserError: its backend is not there or is a person, it needs a model and has none, or its settings do not fit.
     """
-    if entry.backend == PERSON:
+    if entry.backend == PERSON_BACKEND:
         raise UserError(f"{entry.name} is a person.", "People answer in the window: the page Judges, Answer yourself.")
-    backend = backend_of(entry.backend)
-    options = options_of(entry.backend, entry.settings)
+    backend = load_backend(entry.backend)
+    options = build_options(entry.backend, entry.settings)
     if backend.needs_model and not entry.model:
         raise UserError(f"The judge {entry.name} names no model.", "Say which: greenroom judge add ... --model")
     return backend(entry.model, options, means)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
-from project.option_limits import chosen, hold_to_limits, limited, written
+from project.option_limits import check_limits, choice_field, limited_field, text_field
 
 if TYPE_CHECKING:
     from models.connection.guard import Guard
@@ -220,7 +220,7 @@ class Judge(Protocol):
         """Give back what it holds: processes, connections."""
 
 
-SEES = ("text", "frames", "clip")
+INPUT_KINDS = ("text", "frames", "clip")
 
 
 @dataclass(frozen=True)
@@ -241,22 +241,26 @@ class ModelOptions:
         coerce: name of another judge of the study that brings into form what could not be read; "" for none.
     """
 
-    sees: str = chosen("frames", SEES, "Sees", "The transcript alone, or frames or a clip with it.")
-    frames: int = limited(15, 1, 64, "Frames", "Frames of a segment that it gets, evenly spaced.")
-    temperature: float = limited(0.0, 0.0, 2.0, "Temperature", "How freely words are drawn; 0 takes the likeliest.")
-    max_tokens: int = limited(2048, 16, 65536, "Longest answer", "Tokens that an answer may have, thoughts included.")
-    timeout_s: float = limited(120.0, 1.0, 3600.0, "Time limit", "Seconds that one request may take.")
-    concurrency: int = limited(4, 1, 64, "Requests at once", "Requests that may be under way at the same time.")
-    per_minute: int = limited(
+    sees: str = choice_field("frames", INPUT_KINDS, "Sees", "The transcript alone, or frames or a clip with it.")
+    frames: int = limited_field(15, 1, 64, "Frames", "Frames of a segment that it gets, evenly spaced.")
+    temperature: float = limited_field(
+        0.0, 0.0, 2.0, "Temperature", "How freely words are drawn; 0 takes the likeliest."
+    )
+    max_tokens: int = limited_field(
+        2048, 16, 65536, "Longest answer", "Tokens that an answer may have, thoughts included."
+    )
+    timeout_s: float = limited_field(120.0, 1.0, 3600.0, "Time limit", "Seconds that one request may take.")
+    concurrency: int = limited_field(4, 1, 64, "Requests at once", "Requests that may be under way at the same time.")
+    per_minute: int = limited_field(
         0, 0, 100000, "Requests a minute", "Requests that may be started in a minute; 0 for no limit."
     )
-    price_in: float = limited(0.0, 0.0, 10000.0, "Price in", "Of a million tokens that it reads.")
-    price_out: float = limited(0.0, 0.0, 10000.0, "Price out", "Of a million tokens that it writes.")
-    currency: str = written("USD", 8, "Currency", "Of the prices.")
-    coerce: str = written("", 60, "Second model", "Another judge that brings into form what could not be read.")
+    price_in: float = limited_field(0.0, 0.0, 10000.0, "Price in", "Of a million tokens that it reads.")
+    price_out: float = limited_field(0.0, 0.0, 10000.0, "Price out", "Of a million tokens that it writes.")
+    currency: str = text_field("USD", 8, "Currency", "Of the prices.")
+    coerce: str = text_field("", 60, "Second model", "Another judge that brings into form what could not be read.")
 
     def __post_init__(self) -> None:
-        hold_to_limits(self)
+        check_limits(self)
 
     @property
     def priced(self) -> bool:
@@ -284,7 +288,7 @@ _after_loss: ContextVar[Callable[[], bool] | None] = ContextVar("after_loss", de
 
 
 @contextmanager
-def paying(after_loss: Callable[[], bool]) -> Iterator[None]:
+def count_lost_requests(after_loss: Callable[[], bool]) -> Iterator[None]:
     """Have every request in this block that gets lost counted.
 
     Args:
@@ -298,7 +302,7 @@ def paying(after_loss: Callable[[], bool]) -> Iterator[None]:
         _after_loss.reset(token)
 
 
-def lost() -> bool:
+def report_lost_request() -> bool:
     """Say that a request was sent and no whole answer came; return whether it may be sent again."""
     after_loss = _after_loss.get()
     return after_loss is None or after_loss()

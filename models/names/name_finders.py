@@ -78,7 +78,7 @@ NEEDS_WEIGHTS = {
     "spacy": "ner-english",
     "spacy-french": "ner-french-small",
 }
-BY_LANGUAGE = {
+WEIGHTS_BY_LANGUAGE = {
     "en": "ner-english",
     "de": "ner-german",
     "es": "ner-spanish",
@@ -91,21 +91,21 @@ ANY_LANGUAGE = "xx"
 _JOIN = "+"
 
 
-def usual() -> str | None:
+def default_finders() -> str | None:
     """Return the finders of names whose weights are installed, the first of each language, joined by `+`.
 
     A pipeline that finds no names of persons is none. None where there is none.
     """
     chosen: dict[str, str] = {}
     for name in FINDERS:
-        if weights.installed(NEEDS_WEIGHTS[name]):
-            language = language_of(name)
+        if weights.is_installed(NEEDS_WEIGHTS[name]):
+            language = finder_language(name)
             if language and language not in chosen and ANY_LANGUAGE not in chosen:
                 chosen[language] = name
     return _JOIN.join(chosen.values()) or None
 
 
-def language_of(name: str) -> str:
+def finder_language(name: str) -> str:
     """Return the code of the language in which an installed finder finds names of persons; `xx` for several.
 
     "" where its pipeline finds none, or does not say which language it is of.
@@ -119,7 +119,7 @@ def language_of(name: str) -> str:
     return language if found & PERSON_LABELS else ""
 
 
-def titles(names: str | None) -> list[str]:
+def describe_finders(names: str | None) -> list[str]:
     """Return name of the weights, and name and version of the pipeline, of some finders, as `usual` names them."""
     made = []
     for name in names.split(_JOIN) if names else []:
@@ -129,14 +129,14 @@ def titles(names: str | None) -> list[str]:
     return made
 
 
-def fingerprint(names: str | None) -> str:
+def finders_fingerprint(names: str | None) -> str:
     """Return what tells apart models that were installed under the same names one after another; "" for none."""
     if not names:
         return ""
     states = [
         f"{name} {inside} {state.st_size} {state.st_mtime_ns}"
         for name in names.split(_JOIN)
-        for inside, file in sorted(folders.files(weights.place(NEEDS_WEIGHTS[name])).items())
+        for inside, file in sorted(folders.list_files(weights.weights_location(NEEDS_WEIGHTS[name])).items())
         for state in (file.stat(),)
     ]
     return hashlib.sha256("\n".join(states).encode()).hexdigest()
@@ -145,18 +145,18 @@ def fingerprint(names: str | None) -> str:
 def _meta(name: str) -> dict[str, Json]:
     """Return what a pipeline says of itself; nothing where that cannot be read."""
     try:
-        meta = json.loads((weights.path(NEEDS_WEIGHTS[name]) / "meta.json").read_text("utf-8"))
+        meta = json.loads((weights.verified_path(NEEDS_WEIGHTS[name]) / "meta.json").read_text("utf-8"))
     except (OSError, ValueError):
         return {}
     return meta if isinstance(meta, dict) else {}
 
 
-def languages(names: str | None) -> frozenset[str]:
+def finder_languages(names: str | None) -> frozenset[str]:
     """Return the codes of the languages of some finders, as `usual` names them."""
-    return frozenset(language_of(name) for name in names.split(_JOIN)) - {""} if names else frozenset()
+    return frozenset(finder_language(name) for name in names.split(_JOIN)) - {""} if names else frozenset()
 
 
-def name_finder(names: str) -> NameFinder:
+def create_name_finder(names: str) -> NameFinder:
     """Make a finder of names; nothing heavy is imported before.
 
     Args:
@@ -165,19 +165,19 @@ def name_finder(names: str) -> NameFinder:
     Raises:
         UserError: there is none of that name, or its weights are not installed.
     """
-    made = [_finder(name) for name in names.split(_JOIN)]
+    made = [_create_finder(name) for name in names.split(_JOIN)]
     if len(made) == 1:
         return made[0]
     return NamesByLanguage(
-        names, [(language_of(name), finder) for name, finder in zip(names.split(_JOIN), made, strict=True)]
+        names, [(finder_language(name), finder) for name, finder in zip(names.split(_JOIN), made, strict=True)]
     )
 
 
-def _finder(name: str) -> NameFinder:
+def _create_finder(name: str) -> NameFinder:
     if name not in FINDERS:
         raise UserError(f"There is no finder of names “{name}”.", f"Choose one of: {', '.join(FINDERS)}.")
     module, made = FINDERS[name].split(":")
-    return cast(NameFinder, getattr(import_module(module), made)(weights.path(NEEDS_WEIGHTS[name])))
+    return cast(NameFinder, getattr(import_module(module), made)(weights.verified_path(NEEDS_WEIGHTS[name])))
 
 
 _ANY = "xx"

@@ -12,7 +12,7 @@ _KINDS = {"PERSON": "person", "PER": "person", "GPE": "place", "LOC": "place", "
 # spaCy gives no scores; a name of its model alone is likely, and no more.
 _SCORE = 0.6
 _BATCH = 256
-_LONGEST = 100_000
+_MAX_PIECE_CHARS = 100_000
 
 
 class SpacyNames:
@@ -56,7 +56,7 @@ def _pieces(text: str) -> list[tuple[int, str]]:
     """Return the pieces of a text with where each begins; they end between words where they can."""
     found, at = [], 0
     while at < len(text):
-        end = min(len(text), at + _LONGEST)
+        end = min(len(text), at + _MAX_PIECE_CHARS)
         if end < len(text):
             end = max(text.rfind(" ", at, end) + 1, at + 1) if " " in text[at:end] else end
         found.append((at, text[at:end]))

@@ -68,14 +68,14 @@ CTRANSLATE2 = ("libcublasLt.so.12", "libcublas.so.12")
 
 
 @cache
-def load(names: Sequence[str]) -> tuple[str, ...]:
+def load_libraries(names: Sequence[str]) -> tuple[str, ...]:
     """Load libraries from the packages of NVIDIA that are installed, and return the names of those that were found.
 
     Without NVIDIA's driver they are of no use: then none is loaded, which would take seconds.
     """
-    if not _loads(_DRIVER):
+    if not _can_load(_DRIVER):
         return ()
-    return tuple(name for name in names if any(_loads(folder / name) for folder in _folders()))
+    return tuple(name for name in names if any(_can_load(folder / name) for folder in _folders()))
 
 
 def _folders() -> list[Path]:
@@ -84,7 +84,7 @@ def _folders() -> list[Path]:
     return [folder for root in roots for folder in sorted(Path(root).glob("*/lib"))]
 
 
-def _loads(file: Path) -> bool:
+def _can_load(file: Path) -> bool:
     try:
         ctypes.CDLL(str(file))
     except OSError:

@@ -36,7 +36,7 @@ def open_session(
     options.log_severity_level = _ERRORS_ONLY
     there = onnxruntime.get_available_providers()
     if _CUDA in providers and _CUDA in there:
-        cuda_libraries.load(cuda_libraries.ONNXRUNTIME)
+        cuda_libraries.load_libraries(cuda_libraries.ONNXRUNTIME)
     try:
         content = model.read_bytes() if isinstance(model, Path) else model
         return onnxruntime.InferenceSession(content, options, providers=[one for one in providers if one in there])
@@ -49,7 +49,7 @@ def open_session(
 _GPU, _CPU = "CUDAExecutionProvider", "CPUExecutionProvider"
 
 
-def providers(processor: str) -> tuple[str, ...]:
+def onnx_providers(processor: str) -> tuple[str, ...]:
     """Return the names that onnxruntime knows the processors by, the wanted one first.
 
     Args:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from models.speakers.voice_clustering import BIN_US
 
-SIDE = 64
+PATCH_SIDE = 64
 """Side in pixels of the picture of a face that motion is measured in."""
 _MOUTH = (slice(40, 60), slice(16, 48))
 _UPPER = (slice(8, 32), slice(8, 56))
@@ -69,7 +69,7 @@ def patch_motion(before: NDArray[np.uint8], after: NDArray[np.uint8], seconds: f
     return float((change[_MOUTH].mean() - change[_UPPER].mean()) / max(seconds, 1e-3))
 
 
-def mouth_over_time(looks: Looks) -> Mouth:
+def resample_mouth(looks: Looks) -> Mouth:
     """Return what was seen of a mouth on the bins of the sound, with gaps between looks filled.
 
     With points, the activity is the sum of three standard scores: how open the mouth is, how fast that changes, and
@@ -80,18 +80,18 @@ def mouth_over_time(looks: Looks) -> Mouth:
     first, last = int(looks.times_us[0]) // BIN_US, int(looks.times_us[-1]) // BIN_US
     grid = (np.arange(first, last + 1) + 0.5) * BIN_US
     times = np.asarray(looks.times_us, np.float64)
-    parts = [smooth(_on_grid(grid, times, looks.motions))]
+    parts = [smooth(_interpolate(grid, times, looks.motions))]
     opening, pointed = np.full(len(grid), np.nan), np.isfinite(looks.openings)
     if np.count_nonzero(pointed) >= 2:
-        opening = smooth(_on_grid(grid, times, looks.openings))
+        opening = smooth(_interpolate(grid, times, looks.openings))
         steps = np.diff(times[pointed])
         speeds = np.asarray(np.abs(np.diff(looks.openings[pointed])) / np.maximum(steps, 1) * 1e6, np.float64)
         speeds[steps > _LONGEST_GAP_US] = np.nan
-        parts += [opening, smooth(_on_grid(grid, times[pointed][1:], speeds))]
-    return Mouth(first, _summed([_standard(one) for one in parts]), opening)
+        parts += [opening, smooth(_interpolate(grid, times[pointed][1:], speeds))]
+    return Mouth(first, _sum_known([_standardize(one) for one in parts]), opening)
 
 
-def _on_grid(grid: Series, times: Series, values: Series) -> Series:
+def _interpolate(grid: Series, times: Series, values: Series) -> Series:
     """Return values between looks; NaN before the first, after the last and in long gaps."""
     good = np.isfinite(values)
     if np.count_nonzero(good) < 2:
@@ -115,7 +115,7 @@ def smooth(values: Series) -> Series:
     return np.asarray(np.where(there, sums / np.maximum(weights, 1e-9), np.nan), np.float64)
 
 
-def _standard(values: Series) -> Series:
+def _standardize(values: Series) -> Series:
     there = np.isfinite(values)
     if not there.any():
         return values
@@ -123,7 +123,7 @@ def _standard(values: Series) -> Series:
     return np.asarray((values - middle) / spread if spread > 1e-9 else values * 0)
 
 
-def _summed(parts: Sequence[Series]) -> Series:
+def _sum_known(parts: Sequence[Series]) -> Series:
     """Return the sum of series; one that is not there at a time counts as its mean, 0."""
     stacked = np.array(parts)
     there = np.isfinite(stacked)
@@ -143,7 +143,7 @@ _OPENING_SPEAKING, _OPENING_STILL = (np.log(0.035), 0.6), (np.log(0.006), 1.0)
 _MOST_BY_OPENING = 2.5
 _TEMPER = 0.7
 _LEAST_SEEN = 0.6
-NOBODY = 0.3
+NOBODY_PRIOR = 0.3
 """How probable it is beforehand that nobody visible speaks."""
 
 
@@ -167,7 +167,7 @@ class FaceSpeakingScores:
         return (track, self.scores[track]) if self.scores[track] > self.nobody else None
 
 
-def who_speaks(
+def score_faces(
     mouths: Mapping[str, Mouth], sound: Series, start_us: int, end_us: int, shot: tuple[int, int]
 ) -> FaceSpeakingScores:
     """Judge the faces of one stretch of speech in one shot.
@@ -186,10 +186,10 @@ def who_speaks(
             found = _evidence(mouth, sound, first, last)
             if found is not None:
                 evidence[track] = found
-    return _weighed(evidence)
+    return _to_scores(evidence)
 
 
-def correlation(mouth: Mouth, sound: Series, first: int, last: int) -> tuple[float, int]:
+def best_correlation(mouth: Mouth, sound: Series, first: int, last: int) -> tuple[float, int]:
     """Return the largest correlation of a mouth with the sound over a few lags, and over how many bins it was taken.
 
     0 where one of both does not change, or the face is seen too little.
@@ -221,7 +221,7 @@ def _part(values: Series, start: int, begin: int, stop: int) -> Series:
 
 def _evidence(mouth: Mouth, sound: Series, first: int, last: int) -> float | None:
     """Return the logarithm of how much likelier it looks like this where the face speaks than where it does not."""
-    value, count = correlation(mouth, sound, first, last)
+    value, count = best_correlation(mouth, sound, first, last)
     if not count:
         return None
     # Fisher: atanh(r) has a variance of 1 / (n - 3).
@@ -245,11 +245,11 @@ def _by_opening(opening: Series) -> float:
     return float(np.clip(speaking - still, -_MOST_BY_OPENING, _MOST_BY_OPENING))
 
 
-def _weighed(evidence: Mapping[str, float]) -> FaceSpeakingScores:
+def _to_scores(evidence: Mapping[str, float]) -> FaceSpeakingScores:
     if not evidence:
         return FaceSpeakingScores({}, 1.0)
-    share = (1 - NOBODY) / len(evidence)
-    weights = np.array([np.log(NOBODY), *(np.log(share) + one for one in evidence.values())])
+    share = (1 - NOBODY_PRIOR) / len(evidence)
+    weights = np.array([np.log(NOBODY_PRIOR), *(np.log(share) + one for one in evidence.values())])
     found = np.exp(weights - weights.max())
     found /= found.sum()
     return FaceSpeakingScores(dict(zip(evidence, found[1:].tolist(), strict=True)), float(found[0]))
@@ -283,7 +283,7 @@ _MATCHED = 0.85
 _LITTLE = 0.5
 _SELDOM = 0.05
 _MOST_SEEN = 4
-_RATHER_THE_ROBOT = 0.3
+_MIN_ROBOT_SHARE = 0.3
 
 Shares = NDArray[np.float64]
 
@@ -353,7 +353,7 @@ def match_voices(known: SpeakerEvidence) -> list[Match]:
     share = votes / (total + _PRIOR_S)[:, None]
     unseen = nobody / np.maximum(total, 1e-9)
     owners: list[int | None] = [None] * count
-    for voice, person in _followed(votes):
+    for voice, person in _assign_voices(votes):
         if share[voice, person] >= _LEAST_SHARE:
             owners[voice] = person
     taken = {one for one in owners if one is not None}
@@ -378,14 +378,14 @@ def match_voices(known: SpeakerEvidence) -> list[Match]:
 def guess_speakers(known: SpeakerEvidence, matches: Sequence[Match]) -> list[SpeakerAssignment]:
     """Say who speaks in each stretch; what a person said stands, with confidence 1."""
     people = known.faces.shape[1]
-    by_voice = _by_voice(known, matches)
+    by_voice = _voice_probabilities(known, matches)
     # Beyond the people: somebody who is not seen, one for each voice that is nobody's.
     extra = ((0, 0), (0, by_voice.shape[1] - people))
     seen, unseen = np.pad(known.faces, extra) + _EPSILON, np.maximum(known.nobody[:, None], _EPSILON)
     if known.voices.shape[1]:
         # Voices say how probable each is beforehand: what the faces were given beforehand is taken out again.
-        seen *= np.clip(known.visible.sum(1, keepdims=True), 1, _MOST_SEEN) / (1 - NOBODY)
-        unseen = unseen / NOBODY
+        seen *= np.clip(known.visible.sum(1, keepdims=True), 1, _MOST_SEEN) / (1 - NOBODY_PRIOR)
+        unseen = unseen / NOBODY_PRIOR
     by_face = np.where(np.pad(known.visible, extra), seen, unseen)
     both = by_voice * by_face
     both /= np.maximum(both.sum(1, keepdims=True), 1e-12)
@@ -394,11 +394,13 @@ def guess_speakers(known: SpeakerEvidence, matches: Sequence[Match]) -> list[Spe
         voice = int(known.voices[row].argmax()) if known.voices.shape[1] else None
         if known.said[row] >= 0:
             said = int(known.said[row])
-            guesses.append(SpeakerAssignment(said, voice, 1.0, _other(known, matches, row, said)))
+            guesses.append(SpeakerAssignment(said, voice, 1.0, _other_candidate(known, matches, row, said)))
             continue
         best = int(both[row].argmax())
         person = best if best < people else None
-        guesses.append(SpeakerAssignment(person, voice, float(both[row, best]), _other(known, matches, row, person)))
+        guesses.append(
+            SpeakerAssignment(person, voice, float(both[row, best]), _other_candidate(known, matches, row, person))
+        )
     return guesses
 
 
@@ -413,14 +415,14 @@ def _votes(known: SpeakerEvidence) -> tuple[Shares, Shares]:
     return votes, heard.T @ nobody
 
 
-def _followed(votes: Shares) -> list[tuple[int, int]]:
+def _assign_voices(votes: Shares) -> list[tuple[int, int]]:
     from scipy.optimize import linear_sum_assignment
 
     voices, people = linear_sum_assignment(-votes)
     return [*zip(voices.tolist(), people.tolist(), strict=True)]
 
 
-def _by_voice(known: SpeakerEvidence, matches: Sequence[Match]) -> Shares:
+def _voice_probabilities(known: SpeakerEvidence, matches: Sequence[Match]) -> Shares:
     """Return (n, p + k): how probable each person is by the voice, then for each voice somebody who is not seen.
 
     A voice is mostly whose it was matched to; for the rest, and wholly where it was not matched, it is as probable for
@@ -431,7 +433,7 @@ def _by_voice(known: SpeakerEvidence, matches: Sequence[Match]) -> Shares:
     if not count:
         alike = np.ones((len(known.seconds), people + 1))
         if known.robot is not None and not known.visible[:, known.robot].any():
-            alike[:, people] = _RATHER_THE_ROBOT
+            alike[:, people] = _MIN_ROBOT_SHARE
         return alike
     votes, nobody = _votes(known)
     total = np.maximum(votes.sum(1) + nobody, 1e-9)
@@ -449,7 +451,7 @@ def _by_voice(known: SpeakerEvidence, matches: Sequence[Match]) -> Shares:
     return np.concatenate([known.voices @ whose + anybody, known.voices @ unseen], axis=1)
 
 
-def _other(known: SpeakerEvidence, matches: Sequence[Match], row: int, person: int | None) -> int | None:
+def _other_candidate(known: SpeakerEvidence, matches: Sequence[Match], row: int, person: int | None) -> int | None:
     """Return whom a sure face or a sure voice names beside the person that was taken."""
     sure: list[int | None] = []
     if known.faces.shape[1] and known.faces[row].max() >= _SURE:

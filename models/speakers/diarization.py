@@ -19,26 +19,26 @@ from models.speakers.active_speaker import (
     SpeakerEvidence,
     guess_speakers,
     match_voices,
-    mouth_over_time,
+    resample_mouth,
+    score_faces,
     smooth,
-    who_speaks,
 )
 from models.speakers.voice_clustering import (
     BIN_US,
-    LONG_S,
+    MIN_RELIABLE_S,
     Sound,
     SpeakerTurn,
     Voices,
+    cluster_windows,
+    find_turns,
     group_voices,
-    shares,
-    turns_of,
-    voices_of_windows,
+    voice_probabilities,
 )
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 
-SHORT_US = 2 * SECOND // 5
-SURE = 0.6
-_LEAST_TURN_US = SECOND
+MAX_SHORT_US = 2 * SECOND_US // 5
+SURE_CONFIDENCE = 0.6
+_LEAST_TURN_US = SECOND_US
 _SHARED = 0.3
 
 
@@ -72,7 +72,7 @@ class Flag:
     at_us: int | None = None
 
 
-def flags_of(
+def find_flags(
     stretches: Sequence[tuple[str, int, int, str | None]],
     people: Sequence[str | None],
     others: Sequence[str | None],
@@ -105,9 +105,9 @@ def flags_of(
             kinds.append((FlagKind.TWO_VOICES, change))
         if common >= _SHARED:
             kinds.append((FlagKind.OVERLAP, None))
-        if end - start < SHORT_US:
+        if end - start < MAX_SHORT_US:
             kinds.append((FlagKind.SHORT, None))
-        if not kinds and 0 < confidence < SURE:
+        if not kinds and 0 < confidence < SURE_CONFIDENCE:
             kinds.append((FlagKind.DOUBTFUL, None))
         flags += [Flag(kind, key, start, end, person, other, at) for kind, at in kinds]
     return flags
@@ -194,7 +194,7 @@ class DiarizationResult:
     voices: int
 
 
-def conclude(
+def diarize(
     stretches: Sequence[UtteranceSpan], sound: Sound, looks: Mapping[str, Looks], cuts_us: Sequence[int], cast: Cast
 ) -> DiarizationResult:
     """Say who speaks in each stretch.
@@ -209,20 +209,20 @@ def conclude(
     spans = [(one.start_us, one.end_us) for one in stretches]
     turns: list[SpeakerTurn] = []
     if any(one.id for one in stretches):
-        shared = _shared(spans)
-        vectors = _vectors_of(stretches, sound, shared)
-        seconds = np.array([end - start for start, end in spans], np.float64) / SECOND
+        shared = _overlap_shares(spans)
+        vectors = _mean_vectors(stretches, sound, shared)
+        seconds = np.array([end - start for start, end in spans], np.float64) / SECOND_US
         voices = group_voices(vectors, seconds, cast.number, cast.expected)
-        turns = turns_of(spans, sound, voices.centres)
+        turns = find_turns(spans, sound, voices.centres)
     else:
-        found, voices = _cut(spans, sound, cast)
+        found, voices = _cut_turns(spans, sound, cast)
         if found:
-            sound = _owned_by(found, sound)
+            sound = _assign_windows(found, sound)
             stretches = [UtteranceSpan("", one.start_us, one.end_us) for one in found]
         shared = [0.0] * len(stretches)
         vectors = sound.of_stretches(len(stretches))
-    mouths = {track: mouth_over_time(seen) for track, seen in looks.items()}
-    faces = _faces_of(stretches, mouths, sound, cuts_us)
+    mouths = {track: resample_mouth(seen) for track, seen in looks.items()}
+    faces = _score_faces(stretches, mouths, sound, cuts_us)
     evidence = _evidence(stretches, vectors, voices, faces, cast)
     guesses = guess_speakers(evidence, match_voices(evidence))
     suggestions = _suggestions(stretches, guesses, faces, cast)
@@ -230,11 +230,11 @@ def conclude(
     others = [None if one.other is None else cast.people[one.other] for one in guesses]
     people = [one.person for one in suggestions]
     confidences = [one.confidence for one in suggestions]
-    flags = flags_of(named, people, others, confidences, shared, turns)
+    flags = find_flags(named, people, others, confidences, shared, turns)
     return DiarizationResult(tuple(suggestions), tuple(flags), len(voices.centres))
 
 
-def on_axis(sound: Sound, offset_us: int) -> Sound:
+def shift_to_axis(sound: Sound, offset_us: int) -> Sound:
     """Return what was heard in a file that begins `offset_us` after the recording, on the recording's axis."""
     bins = round(offset_us / BIN_US)
     silent = float(sound.loudness.min(initial=0))
@@ -244,26 +244,26 @@ def on_axis(sound: Sound, offset_us: int) -> Sound:
     return Sound(loudness, sound.vectors, sound.times_us + offset_us, sound.owners)
 
 
-def _cut(spans: Sequence[tuple[int, int]], sound: Sound, cast: Cast) -> tuple[list[SpeakerTurn], Voices]:
+def _cut_turns(spans: Sequence[tuple[int, int]], sound: Sound, cast: Cast) -> tuple[list[SpeakerTurn], Voices]:
     """Return the turns inside stretches, and their voices.
 
     Windows that lie over a change of speakers look like voices of their own, so the voices of windows show where to
     cut first; then those of whole turns are told apart, and where to cut is decided again. There are no more voices
     than both ways found.
     """
-    voices = voices_of_windows(sound, cast.number, cast.expected)
-    found = turns_of(spans, sound, voices.centres)
+    voices = cluster_windows(sound, cast.number, cast.expected)
+    found = find_turns(spans, sound, voices.centres)
     if not found:
         return [], voices
-    vectors = _owned_by(found, sound).of_stretches(len(found))
-    seconds = np.array([one.end_us - one.start_us for one in found], np.float64) / SECOND
+    vectors = _assign_windows(found, sound).of_stretches(len(found))
+    seconds = np.array([one.end_us - one.start_us for one in found], np.float64) / SECOND_US
     again = group_voices(vectors, seconds, cast.number, cast.expected)
     if len(again.centres) > len(voices.centres):
         again = group_voices(vectors, seconds, len(voices.centres))
-    return turns_of(spans, sound, again.centres), again
+    return find_turns(spans, sound, again.centres), again
 
 
-def _shared(spans: Sequence[tuple[int, int]]) -> list[float]:
+def _overlap_shares(spans: Sequence[tuple[int, int]]) -> list[float]:
     """Return how much of each stretch others share, 0 to 1 or more; stretches in order of their starts."""
     found = [0] * len(spans)
     open_: list[int] = []
@@ -277,7 +277,7 @@ def _shared(spans: Sequence[tuple[int, int]]) -> list[float]:
     return [one / max(end - start, 1) for one, (start, end) in zip(found, spans, strict=True)]
 
 
-def _vectors_of(stretches: Sequence[UtteranceSpan], sound: Sound, shared: Sequence[float]) -> NDArray[np.float32]:
+def _mean_vectors(stretches: Sequence[UtteranceSpan], sound: Sound, shared: Sequence[float]) -> NDArray[np.float32]:
     """Return a vector of each stretch; windows that somebody else speaks in too count only where all are such."""
     alone = np.ones(len(sound.owners), np.bool_)
     edges = np.array([(one.start_us, one.end_us) for one in stretches], np.int64).reshape(-1, 2)
@@ -294,14 +294,14 @@ def _vectors_of(stretches: Sequence[UtteranceSpan], sound: Sound, shared: Sequen
     return found
 
 
-def _owned_by(turns: Sequence[SpeakerTurn], sound: Sound) -> Sound:
+def _assign_windows(turns: Sequence[SpeakerTurn], sound: Sound) -> Sound:
     """Return what was heard, with each window belonging to the turn that its middle lies in."""
     starts = np.array([one.start_us for one in turns])
     owners = np.searchsorted(starts, sound.times_us.mean(1), side="right") - 1
     return Sound(sound.loudness, sound.vectors, sound.times_us, np.maximum(owners, 0).astype(np.int64))
 
 
-def _faces_of(
+def _score_faces(
     stretches: Sequence[UtteranceSpan], mouths: Mapping[str, Mouth], sound: Sound, cuts_us: Sequence[int]
 ) -> list[FaceSpeakingScores]:
     """Judge the faces of each stretch, shot by shot, and weigh the shots by their length."""
@@ -315,12 +315,12 @@ def _faces_of(
             if begin < one.end_us and stop > one.start_us
         ]
         long = [part for part in parts if part[1] - part[0] >= _LEAST_PART_US] or parts[:1]
-        judged = [(end - start, who_speaks(mouths, heard, start, end, shot)) for start, end, shot in long]
-        found.append(_joined(judged))
+        judged = [(end - start, score_faces(mouths, heard, start, end, shot)) for start, end, shot in long]
+        found.append(_join_scores(judged))
     return found
 
 
-def _joined(parts: Sequence[tuple[int, FaceSpeakingScores]]) -> FaceSpeakingScores:
+def _join_scores(parts: Sequence[tuple[int, FaceSpeakingScores]]) -> FaceSpeakingScores:
     total = sum(length for length, _ in parts) or 1
     scores: dict[str, float] = {}
     for length, faces in parts:
@@ -344,8 +344,8 @@ def _evidence(
             if track in cast.faces:
                 scores[row, numbers[cast.faces[track]]] += score
                 visible[row, numbers[cast.faces[track]]] = True
-    seconds = np.array([one.end_us - one.start_us for one in stretches], np.float64) / SECOND
-    heard = _tempered(shares(vectors, voices.centres), seconds)
+    seconds = np.array([one.end_us - one.start_us for one in stretches], np.float64) / SECOND_US
+    heard = _temper(voice_probabilities(vectors, voices.centres), seconds)
     heard[~vectors.any(axis=1)] = 1 / max(len(voices.centres), 1)
     said = [numbers.get(one.said, -1) if one.said is not None else -1 for one in stretches]
     return SpeakerEvidence(
@@ -359,9 +359,9 @@ def _evidence(
     )
 
 
-def _tempered(found: NDArray[np.float64], seconds: NDArray[np.float64]) -> NDArray[np.float64]:
+def _temper(found: NDArray[np.float64], seconds: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return probabilities drawn together where a stretch is too short to tell a voice well."""
-    power = np.clip(seconds / LONG_S, _LEAST_TEMPER, 1)[:, None]
+    power = np.clip(seconds / MIN_RELIABLE_S, _LEAST_TEMPER, 1)[:, None]
     drawn = np.maximum(found, 1e-12) ** power
     return np.asarray(drawn / np.maximum(drawn.sum(1, keepdims=True), 1e-12))
 

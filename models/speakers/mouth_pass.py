@@ -7,27 +7,27 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from media.decoding import pictures
+from media.decoding import iterate_frames
 from media.frame_index import FrameIndex
 from media.picture import DecodedFrame
 from models.faces.landmarks.face_signals import mouth_opening
 from models.faces.landmarks.landmark_finders import LandmarkFinder
-from models.speakers.active_speaker import SIDE, Looks, patch_motion
+from models.speakers.active_speaker import PATCH_SIDE, Looks, patch_motion
 from models.speakers.voice_clustering import Span
 from project.entities.study_records import FaceTrack
 from project.progress import Progress
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 
-LOOKS_PER_SECOND = 20
-_AROUND_US = SECOND
+SAMPLES_PER_SECOND = 20
+_AROUND_US = SECOND_US
 _LEAST_SIDE = 24
-_LONGEST_GAP_US = SECOND // 2
+_LONGEST_GAP_US = SECOND_US // 2
 _SLACK_US = 4_000
-_STEADY_US = SECOND // 6
+_STEADY_US = SECOND_US // 6
 _EYES = (slice(4, 36), slice(4, 60))
 
 
-def watch(
+def watch_mouths(
     path: Path,
     index: FrameIndex,
     tracks: Sequence[FaceTrack],
@@ -49,23 +49,23 @@ def watch(
         Id of a track -> what was seen of it; tracks that are never seen are left out.
     """
     watchers = [_Watcher(track) for track in tracks if float(np.median(track.boxes[:, 2])) >= _LEAST_SIDE]
-    total = max(1, index.times.end_us // SECOND)
-    for start, end in joined(spans, _AROUND_US):
+    total = max(1, index.times.end_us // SECOND_US)
+    for start, end in merge_spans(spans, _AROUND_US):
         here = [one for one in watchers if one.track.times_us[-1] >= start and one.track.times_us[0] < end]
         if not here:
             continue
         due = start
-        for picture in pictures(path, index, max(0, start), end):
+        for picture in iterate_frames(path, index, max(0, start), end):
             progress.check_cancelled()
             if picture.time_us < due - _SLACK_US:
                 continue
-            due = max(due, picture.time_us) + SECOND // LOOKS_PER_SECOND
-            _look(picture, here, finder)
-            progress.progress(min(picture.time_us // SECOND, total), total, "Watching mouths")
+            due = max(due, picture.time_us) + SECOND_US // SAMPLES_PER_SECOND
+            _watch_frame(picture, here, finder)
+            progress.progress(min(picture.time_us // SECOND_US, total), total, "Watching mouths")
     return {one.track.id: one.looks() for one in watchers if one.seen}
 
 
-def joined(spans: Sequence[Span], around_us: int) -> list[Span]:
+def merge_spans(spans: Sequence[Span], around_us: int) -> list[Span]:
     """Return stretches with some time around them, in order; those that then share time as one."""
     found: list[Span] = []
     for start, end in sorted(spans):
@@ -83,7 +83,7 @@ class _Watcher:
     def __init__(self, track: FaceTrack) -> None:
         self.track = track
         self._rows: Mapping[int, int] = {int(frame): row for row, frame in enumerate(track.frames)}
-        self._boxes = steady(track.boxes, track.times_us)
+        self._boxes = smooth_boxes(track.boxes, track.times_us)
         self._last: tuple[int, NDArray[np.uint8]] | None = None
         self.seen: list[tuple[int, float, float]] = []
 
@@ -94,8 +94,8 @@ class _Watcher:
     def add(self, time_us: int, patch: NDArray[np.uint8], opening: float) -> None:
         motion = float("nan")
         if self._last is not None and 0 < time_us - self._last[0] <= _LONGEST_GAP_US:
-            before = moved_onto(self._last[1], patch)
-            motion = patch_motion(before, patch, (time_us - self._last[0]) / SECOND)
+            before = align_to(self._last[1], patch)
+            motion = patch_motion(before, patch, (time_us - self._last[0]) / SECOND_US)
         self._last = time_us, patch
         self.seen.append((time_us, opening, motion))
 
@@ -104,7 +104,7 @@ class _Watcher:
         return Looks(np.array(times, np.int64), np.array(openings, np.float64), np.array(motions, np.float64))
 
 
-def _look(picture: DecodedFrame, watchers: Sequence[_Watcher], finder: LandmarkFinder | None) -> None:
+def _watch_frame(picture: DecodedFrame, watchers: Sequence[_Watcher], finder: LandmarkFinder | None) -> None:
     here = [(one, box) for one in watchers if (box := one.box(picture.index)) is not None]
     if not here or picture.damaged:
         return
@@ -126,10 +126,10 @@ def _patch(luma: NDArray[np.uint8], box: NDArray[np.float32]) -> NDArray[np.uint
     shown = luma[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
     if shown.shape != (len(rows), len(columns)):
         shown = luma[np.ix_(rows, columns)]
-    return np.asarray(cv2.resize(shown, (SIDE, SIDE), interpolation=cv2.INTER_AREA), np.uint8)
+    return np.asarray(cv2.resize(shown, (PATCH_SIDE, PATCH_SIDE), interpolation=cv2.INTER_AREA), np.uint8)
 
 
-def moved_onto(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def align_to(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Return a face's picture shifted to where its eyes and brow are in a later one.
 
     By phase correlation (Kuglin and Hines, "The Phase Correlation Image Alignment Method", IEEE Conference on
@@ -138,13 +138,13 @@ def moved_onto(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> NDArray[n
     first, second = (each[_EYES].astype(np.float32) for each in (before, after))
     window = cv2.createHanningWindow((first.shape[1], first.shape[0]), cv2.CV_32F)
     (across, down), _ = cv2.phaseCorrelate(first, second, window)
-    if max(abs(across), abs(down)) > SIDE / 8:
+    if max(abs(across), abs(down)) > PATCH_SIDE / 8:
         return before
     move = np.array([[1, 0, across], [0, 1, down]], np.float64)
-    return np.asarray(cv2.warpAffine(before, move, (SIDE, SIDE), borderMode=cv2.BORDER_REPLICATE), np.uint8)
+    return np.asarray(cv2.warpAffine(before, move, (PATCH_SIDE, PATCH_SIDE), borderMode=cv2.BORDER_REPLICATE), np.uint8)
 
 
-def steady(boxes: NDArray[np.float32], times_us: NDArray[np.int64]) -> NDArray[np.float32]:
+def smooth_boxes(boxes: NDArray[np.float32], times_us: NDArray[np.int64]) -> NDArray[np.float32]:
     """Return (n, 4) boxes averaged over a third of a second: a box that trembles would look like motion."""
     first = np.searchsorted(times_us, times_us - _STEADY_US)
     last = np.searchsorted(times_us, times_us + _STEADY_US, side="right")

@@ -11,15 +11,15 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from models.voices.voice_embeddings import RATE, Samples, Vectors, VoiceEmbedder
-from project.timebase import SECOND
+from models.voices.voice_embeddings import SAMPLE_RATE, Samples, Vectors, VoiceEmbedder
+from project.timebase import SECOND_US
 
 BIN_US = 50_000
 """How long one value of loudness lasts."""
-_BIN = RATE * BIN_US // SECOND
+_BIN = SAMPLE_RATE * BIN_US // SECOND_US
 _FLOOR = 1e-3
 _HOP_S = 0.4
-_LONGEST_US = 30 * SECOND
+_LONGEST_US = 30 * SECOND_US
 
 Span = tuple[int, int]
 
@@ -47,7 +47,7 @@ class Sound:
         return np.asarray(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12), np.float32)
 
 
-def listen(blocks: Iterable[Samples], spans: Sequence[Span], embedder: VoiceEmbedder | None) -> Sound:
+def analyze_sound(blocks: Iterable[Samples], spans: Sequence[Span], embedder: VoiceEmbedder | None) -> Sound:
     """Measure loudness and embed windows of stretches of speech.
 
     Args:
@@ -93,14 +93,14 @@ def listen(blocks: Iterable[Samples], spans: Sequence[Span], embedder: VoiceEmbe
     return Sound(
         np.concatenate([*loud, _loudness(rest)]) if loud else np.zeros(0, np.float32),
         np.concatenate([np.zeros((0, width), np.float32), *vectors]),
-        np.array(times, np.int64).reshape(-1, 2) * SECOND // RATE,
+        np.array(times, np.int64).reshape(-1, 2) * SECOND_US // SAMPLE_RATE,
         np.array(owners, np.int64),
     )
 
 
 def window_starts(length: int, window: int) -> list[int]:
     """Return where the windows over a stretch of `length` samples start: 0.4 s apart, the last at its end."""
-    hop = round(_HOP_S * RATE)
+    hop = round(_HOP_S * SAMPLE_RATE)
     starts = [*range(0, max(1, length - window + 1), hop)]
     if length - window - starts[-1] > hop // 2:
         starts.append(length - window)
@@ -113,7 +113,7 @@ def _pieces(spans: Sequence[Span]) -> Iterator[tuple[int, int, int]]:
         count = max(1, -(-(end - start) // _LONGEST_US))
         edges = [start + (end - start) * k // count for k in range(count + 1)]
         for first, last in pairwise(edges):
-            yield first * RATE // SECOND, last * RATE // SECOND, owner
+            yield first * SAMPLE_RATE // SECOND_US, last * SAMPLE_RATE // SECOND_US, owner
 
 
 def _loudness(samples: Samples) -> NDArray[np.float32]:
@@ -122,11 +122,11 @@ def _loudness(samples: Samples) -> NDArray[np.float32]:
     return np.asarray(np.log(np.maximum(np.sqrt(powers), _FLOOR)), np.float32)
 
 
-MOST = 10
+MAX_VOICES = 10
 """Voices that are told apart at most when nobody says how many there are."""
-NOBODY = -1
+NO_VOICE = -1
 """Label of a stretch in which there is nothing to hear."""
-LONG_S = 1.6
+MIN_RELIABLE_S = 1.6
 """Seconds from which on a stretch tells a voice."""
 _ALIKE = 0.9
 _ALIKE_AS_EXPECTED = 0.94
@@ -164,29 +164,29 @@ def group_voices(
         expected: a number that is taken where the voices do not speak against it.
     """
     heard = np.flatnonzero(np.linalg.norm(vectors, axis=1) > 0)
-    labels = np.full(len(vectors), NOBODY, np.int32)
+    labels = np.full(len(vectors), NO_VOICE, np.int32)
     if not len(heard):
         return Voices(labels, np.zeros((0, vectors.shape[1]), np.float32))
     some, weights = vectors[heard], np.minimum(np.asarray(seconds, np.float64)[heard], _CAP_S)
-    long = weights >= LONG_S
+    long = weights >= MIN_RELIABLE_S
     if np.count_nonzero(long) < max(2, number or 0):
         long[:] = True
     tree = _Tree(some, long)
     if number is not None:
-        found = _settled(some, weights, tree.cut(min(number, tree.size)))
+        found = _settle(some, weights, tree.cut(min(number, tree.size)))
     else:
-        found = _settled(some, weights, tree.cut(1))
-        for count in range(2, min(MOST, tree.size) + 1):
-            tried = _settled(some, weights, tree.cut(count))
+        found = _settle(some, weights, tree.cut(1))
+        for count in range(2, min(MAX_VOICES, tree.size) + 1):
+            tried = _settle(some, weights, tree.cut(count))
             limit = _ALIKE_AS_EXPECTED if count == expected else _ALIKE
-            if _stands(some[long], weights[long], tried[long], count, limit):
+            if _is_plausible(some[long], weights[long], tried[long], count, limit):
                 found = tried
     order = [*dict.fromkeys(found.tolist())]
     labels[heard] = [order.index(one) for one in found.tolist()]
     return Voices(labels, _centres(some, weights, labels[heard]))
 
 
-def shares(vectors: Vectors, centres: Vectors) -> NDArray[np.float64]:
+def voice_probabilities(vectors: Vectors, centres: Vectors) -> NDArray[np.float64]:
     """Return (n, k): how probable each voice is for each stretch, by its nearness alone; rows sum to 1.
 
     All voices are as probable where nothing is heard.
@@ -226,7 +226,7 @@ class _Tree:
         return np.asarray(labels, np.int32)
 
 
-def _settled(vectors: Vectors, weights: NDArray[np.float64], labels: Labels) -> Labels:
+def _settle(vectors: Vectors, weights: NDArray[np.float64], labels: Labels) -> Labels:
     """Move stretches to the nearest centre until none moves; no group is given up."""
     count = len(np.unique(labels))
     for _ in range(_ROUNDS):
@@ -244,7 +244,7 @@ def _centres(vectors: Vectors, weights: NDArray[np.float64], labels: NDArray[np.
     return np.asarray(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12), np.float32)
 
 
-def _stands(vectors: Vectors, weights: NDArray[np.float64], labels: Labels, count: int, limit: float) -> bool:
+def _is_plausible(vectors: Vectors, weights: NDArray[np.float64], labels: Labels, count: int, limit: float) -> bool:
     """Tell whether groups are large enough, and no two of them as alike as one voice is to itself."""
     seconds = np.bincount(labels, weights, count)
     stretches = np.bincount(labels, minlength=count)
@@ -278,7 +278,7 @@ class SpeakerTurn:
     voice: int
 
 
-def voices_of_windows(sound: Sound, number: int | None = None, expected: int | None = None) -> Voices:
+def cluster_windows(sound: Sound, number: int | None = None, expected: int | None = None) -> Voices:
     """Tell voices apart by windows that share no time; the labels are those of all windows.
 
     Args:
@@ -291,13 +291,15 @@ def voices_of_windows(sound: Sound, number: int | None = None, expected: int | N
         if sound.owners[row] != last_owner or start >= last_us:
             alone.append(row)
             last_us, last_owner = end, sound.owners[row]
-    seconds = (sound.times_us[:, 1] - sound.times_us[:, 0]) / SECOND
+    seconds = (sound.times_us[:, 1] - sound.times_us[:, 0]) / SECOND_US
     found = group_voices(sound.vectors[alone], seconds[alone], number, expected)
-    labels = shares(sound.vectors, found.centres).argmax(1) if len(found.centres) else np.full(len(seconds), -1)
+    labels = (
+        voice_probabilities(sound.vectors, found.centres).argmax(1) if len(found.centres) else np.full(len(seconds), -1)
+    )
     return Voices(labels.astype(np.int32), found.centres)
 
 
-def turns_of(spans: Sequence[Span], sound: Sound, centres: NDArray[np.float32]) -> list[SpeakerTurn]:
+def find_turns(spans: Sequence[Span], sound: Sound, centres: NDArray[np.float32]) -> list[SpeakerTurn]:
     """Return the most probable sequence of turns inside each stretch (Viterbi over steps of 0.1 s).
 
     Args:
@@ -307,16 +309,16 @@ def turns_of(spans: Sequence[Span], sound: Sound, centres: NDArray[np.float32]) 
     """
     if not len(centres):
         return []
-    logs = np.log(np.maximum(shares(sound.vectors, centres), _LEAST))
+    logs = np.log(np.maximum(voice_probabilities(sound.vectors, centres), _LEAST))
     turns: list[SpeakerTurn] = []
     for owner, (start, end) in enumerate(spans):
         rows = np.flatnonzero(sound.owners == owner)
         if len(rows):
-            turns += _inside(start, end, sound.times_us[rows], logs[rows])
+            turns += _turns_in_span(start, end, sound.times_us[rows], logs[rows])
     return turns
 
 
-def _inside(start: int, end: int, times: NDArray[np.int64], logs: NDArray[np.float64]) -> list[SpeakerTurn]:
+def _turns_in_span(start: int, end: int, times: NDArray[np.int64], logs: NDArray[np.float64]) -> list[SpeakerTurn]:
     steps = max(1, (end - start) // _STEP_US)
     middles = start + (np.arange(steps) + 0.5) * ((end - start) / steps)
     centres = times.mean(1)

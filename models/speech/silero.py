@@ -15,13 +15,13 @@ import numpy as np
 import onnxruntime
 
 from models.runtime.onnx_session import open_session
-from models.speech.speech_recognizers import RATE, Samples, Spans, SpeechOptions
-from models.speech.speech_windows import stretches
+from models.speech.speech_recognizers import SAMPLE_RATE, Samples, Spans, SpeechOptions
+from models.speech.speech_windows import likelihood_to_spans
 from project.entities.study_records import Json
 from project.errors import UserError
-from project.files.fingerprints import sha256_of
+from project.files.fingerprints import file_sha256
 from project.progress import Progress, Silent
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 
 _FILE = Path("assets", "silero_vad_v6.onnx")
 _STEP, _CONTEXT, _STATE = 512, 64, (1, 1, 128)
@@ -46,7 +46,7 @@ class Silero:
     @property
     def parameters(self) -> Mapping[str, Json]:
         """What its answers depend on."""
-        return {"network": sha256_of(self._path), **cast(dict[str, Json], asdict(self._options))}
+        return {"network": file_sha256(self._path), **cast(dict[str, Json], asdict(self._options))}
 
     def speech(self, blocks: Iterable[Samples], progress: Progress | None = None) -> Spans:
         """Return the (n, 2) stretches of speech in microseconds; see `SpeechDetector`."""
@@ -56,8 +56,8 @@ class Silero:
             told.check_cancelled()
             listening.hear(block)
         likely = listening.finish()
-        end_us = listening.samples * SECOND // RATE
-        return stretches(likely, _STEP * SECOND // RATE, end_us, self._options)
+        end_us = listening.samples * SECOND_US // SAMPLE_RATE
+        return likelihood_to_spans(likely, _STEP * SECOND_US // SAMPLE_RATE, end_us, self._options)
 
 
 def network_path() -> Path:

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from project.entities.study_records import Json
-from project.option_limits import hold_to_limits, limited
+from project.option_limits import check_limits, limited_field
 from project.progress import Progress
 
-RATE = 16_000
+SAMPLE_RATE = 16_000
 """Samples a second of all sound that is given to these models."""
 
 Samples = NDArray[np.float32]
@@ -140,41 +140,45 @@ class SpeechOptions:
         margin_ms: every stretch is this much longer at both ends, but not into another.
     """
 
-    threshold: float = limited(0.5, 0.05, 0.95, "Threshold", "Speech begins where the network is surer than this.")
-    release: float = limited(0.35, 0.01, 0.95, "Release", "Speech goes on until the network is less sure than this.")
-    shortest_ms: int = limited(200, 0, 5_000, "Shortest", "Shorter stretches are no speech.")
-    pause_ms: int = limited(300, 0, 10_000, "Pause", "A shorter silence does not end a stretch of speech.")
-    margin_ms: int = limited(100, 0, 1_000, "Margin", "How much longer every stretch is at both ends.")
+    threshold: float = limited_field(
+        0.5, 0.05, 0.95, "Threshold", "Speech begins where the network is surer than this."
+    )
+    release: float = limited_field(
+        0.35, 0.01, 0.95, "Release", "Speech goes on until the network is less sure than this."
+    )
+    shortest_ms: int = limited_field(200, 0, 5_000, "Shortest", "Shorter stretches are no speech.")
+    pause_ms: int = limited_field(300, 0, 10_000, "Pause", "A shorter silence does not end a stretch of speech.")
+    margin_ms: int = limited_field(100, 0, 1_000, "Margin", "How much longer every stretch is at both ends.")
 
     def __post_init__(self) -> None:
-        hold_to_limits(self)
+        check_limits(self)
 
 
 DETECTORS = {"silero": "models.speech.silero:Silero"}
 RECOGNIZERS = {"whisper": "models.speech.whisper:Whisper"}
-ALWAYS = "silero"
+DEFAULT_DETECTOR = "silero"
 """The detector that is there in every installation."""
-USUAL = "whisper"
+DEFAULT_RECOGNIZER = "whisper"
 
 
-def speech_detector(name: str = ALWAYS, options: SpeechOptions | None = None) -> SpeechDetector:
+def create_speech_detector(name: str = DEFAULT_DETECTOR, options: SpeechOptions | None = None) -> SpeechDetector:
     """Make what finds speech; nothing heavy is imported before.
 
     Raises:
         UserError: what it needs is not installed.
     """
-    return cast(SpeechDetector, _found(DETECTORS[name])(options))
+    return cast(SpeechDetector, _load_class(DETECTORS[name])(options))
 
 
-def recognizer(folder: Path, name: str = USUAL, processor: str = "auto") -> Recognizer:
+def create_recognizer(folder: Path, name: str = DEFAULT_RECOGNIZER, processor: str = "auto") -> Recognizer:
     """Make what recognises speech, with the model of a folder; nothing heavy is imported before.
 
     Raises:
         UserError: the folder is no model or is damaged, or there is no such processor.
     """
-    return cast(Recognizer, _found(RECOGNIZERS[name])(folder, processor))
+    return cast(Recognizer, _load_class(RECOGNIZERS[name])(folder, processor))
 
 
-def _found(target: str) -> type:
+def _load_class(target: str) -> type:
     module, attribute = target.split(":")
     return cast(type, getattr(import_module(module), attribute))

@@ -12,11 +12,11 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from models.speech.speech_recognizers import RATE, RecognizedWord, Samples, Spans, SpeechOptions, Window
-from project.timebase import SECOND
+from models.speech.speech_recognizers import SAMPLE_RATE, RecognizedWord, Samples, Spans, SpeechOptions, Window
+from project.timebase import SECOND_US
 
 
-def stretches(likely: NDArray[np.float32], step_us: int, end_us: int, options: SpeechOptions) -> Spans:
+def likelihood_to_spans(likely: NDArray[np.float32], step_us: int, end_us: int, options: SpeechOptions) -> Spans:
     """Return the (n, 2) stretches of speech in microseconds, ascending, apart, inside the sound.
 
     Speech begins where the likelihood rises over a threshold and lasts until it falls under a lower one.
@@ -37,10 +37,10 @@ def stretches(likely: NDArray[np.float32], step_us: int, end_us: int, options: S
         at = int(ends[after]) if after < len(ends) else len(likely)
         found.append((begin, at))
     spans = np.minimum(np.array(found, np.int64).reshape(-1, 2) * step_us, end_us)
-    return settled(spans[spans[:, 1] > spans[:, 0]], end_us, options)
+    return clean_spans(spans[spans[:, 1] > spans[:, 0]], end_us, options)
 
 
-def settled(spans: Spans, end_us: int, options: SpeechOptions) -> Spans:
+def clean_spans(spans: Spans, end_us: int, options: SpeechOptions) -> Spans:
     """Join stretches with short pauses between them, leave out those that are too short then, and add the margin.
 
     Args:
@@ -55,10 +55,10 @@ def settled(spans: Spans, end_us: int, options: SpeechOptions) -> Spans:
         else:
             joined.append([start, end])
     kept = [one for one in joined if one[1] - one[0] >= options.shortest_ms * 1000]
-    return widened(np.array(kept, np.int64).reshape(-1, 2), options.margin_ms * 1000, end_us)
+    return widen_spans(np.array(kept, np.int64).reshape(-1, 2), options.margin_ms * 1000, end_us)
 
 
-def widened(spans: Spans, margin_us: int, end_us: int) -> Spans:
+def widen_spans(spans: Spans, margin_us: int, end_us: int) -> Spans:
     """Lengthen every span at both ends, but no further than half way to the next one."""
     if not len(spans):
         return spans
@@ -69,9 +69,9 @@ def widened(spans: Spans, margin_us: int, end_us: int) -> Spans:
     return wide
 
 
-LONGEST_US = 30 * SECOND
+MAX_WINDOW_US = 30 * SECOND_US
 _MARGIN_US = 400_000
-_ENOUGH_US = 27 * SECOND
+_ENOUGH_US = 27 * SECOND_US
 
 Parts = tuple[tuple[int, int], ...]
 """Start and end of stretches in microseconds, ascending and apart."""
@@ -87,7 +87,7 @@ def plan_windows(speech: Spans, end_us: int) -> list[Parts]:
         speech: (n, 2) stretches in microseconds, ascending and apart, with all but the shortest silences between them.
         end_us: of the sound.
     """
-    units = _units(widened(speech, _MARGIN_US, end_us))
+    units = _units(widen_spans(speech, _MARGIN_US, end_us))
     windows: list[Parts] = []
     at = 0
     while at < len(units):
@@ -95,7 +95,7 @@ def plan_windows(speech: Spans, end_us: int) -> list[Parts]:
         fitting = 0
         nearly = 0
         for total in lengths:
-            if total > LONGEST_US:
+            if total > MAX_WINDOW_US:
                 break
             fitting += 1
             nearly += total < _ENOUGH_US
@@ -108,7 +108,7 @@ def plan_windows(speech: Spans, end_us: int) -> list[Parts]:
     return windows
 
 
-def placed(parts: Parts, pieces: list[RecognizedWord]) -> list[RecognizedWord]:
+def place_words(parts: Parts, pieces: list[RecognizedWord]) -> list[RecognizedWord]:
     """Return pieces whose times count from the beginning of a window with their times on the recording's axis.
 
     A piece lies in the part that holds its middle. Times that run backwards or past the end, as models give them, are
@@ -135,7 +135,7 @@ def _units(speech: Spans) -> list[tuple[int, int]]:
     """Return the stretches, those that are longer than a window in equal pieces."""
     found: list[tuple[int, int]] = []
     for start, end in speech.tolist():
-        pieces = -(-(end - start) // LONGEST_US)
+        pieces = -(-(end - start) // MAX_WINDOW_US)
         edges = np.linspace(start, end, pieces + 1).astype(np.int64).tolist()
         found += [*pairwise(edges)]
     return found
@@ -167,7 +167,7 @@ def read_windows(blocks: Iterable[Samples], windows: Iterable[Parts]) -> Iterato
 
 
 def _sample(time_us: int) -> int:
-    return time_us * RATE // SECOND
+    return time_us * SAMPLE_RATE // SECOND_US
 
 
 class _Sound:

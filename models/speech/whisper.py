@@ -14,13 +14,20 @@ import numpy as np
 from faster_whisper import BatchedInferencePipeline, WhisperModel
 
 from models.runtime import native_libraries as cuda_libraries
-from models.speech.speech_recognizers import RATE, Recognized, RecognizedWord, Samples, TranscriptionHints, Window
-from models.speech.speech_windows import placed
+from models.speech.speech_recognizers import (
+    SAMPLE_RATE,
+    Recognized,
+    RecognizedWord,
+    Samples,
+    TranscriptionHints,
+    Window,
+)
+from models.speech.speech_windows import place_words
 from models.speech.whisper_languages import LANGUAGES
-from models.speech.whisper_models import MODEL, damaged, examine
+from models.speech.whisper_models import MODEL_FILE, damaged_model_error, inspect_folder
 from project.entities.study_records import Json
 from project.errors import UserError
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 
 _WINDOW_S = 30
 _LARGE, _HUGE = 300_000_000, 1_200_000_000
@@ -49,10 +56,10 @@ class Whisper:
     key = "whisper"
 
     def __init__(self, folder: Path, processor: str = "auto", batch: int | None = None) -> None:
-        self.found = examine(folder)
+        self.found = inspect_folder(folder)
         self._device = _device(processor)
         if self._device == "cuda":
-            cuda_libraries.load(cuda_libraries.CTRANSLATE2)
+            cuda_libraries.load_libraries(cuda_libraries.CTRANSLATE2)
         problem = self._gpu_problem() if self._device == "cuda" else ""
         if problem and processor == "cuda":
             raise UserError(
@@ -65,7 +72,7 @@ class Whisper:
                 self._model = self._loaded()
             # CTranslate2 and tokenizers raise errors of several kinds for files that they cannot read.
             except Exception as error:
-                raise damaged(folder, self.found.sha256) from error
+                raise damaged_model_error(folder, self.found.sha256) from error
         self.batch = batch or _batch(folder, self._device)
         self._pipeline = BatchedInferencePipeline(self._model)
 
@@ -109,7 +116,7 @@ class Whisper:
                 told = TranscriptionHints(info.language, hearing.prompt)
                 found, offset = list(self._run([window.samples], told, no_repeat_ngram_size=_NO_REPEAT)[0]), 0
             said = [one for one in found if not (one.no_speech_prob > _NO_SPEECH and one.avg_logprob < _UNSURE)]
-            pieces += placed(window.parts, [_piece(word, offset) for one in said for word in one.words or ()])
+            pieces += place_words(window.parts, [_piece(word, offset) for one in said for word in one.words or ()])
         certainty = 1.0 if hearing.language is not None else float(info.language_probability)
         return Recognized(tuple(pieces), str(info.language), certainty)
 
@@ -128,17 +135,17 @@ class Whisper:
             self._model = self._loaded()
         except (RuntimeError, ValueError) as error:
             return _first_line(error)
-        return _problem(self._model)
+        return _run_problem(self._model)
 
     def _run(self, sounds: Sequence[Samples], hearing: TranscriptionHints, **more: object) -> tuple[Iterable[Any], Any]:
         """Let the model listen to sounds of 30 seconds at most; its times count 30 seconds for each."""
-        laid = np.zeros(len(sounds) * _WINDOW_S * RATE, np.float32)
+        laid = np.zeros(len(sounds) * _WINDOW_S * SAMPLE_RATE, np.float32)
         clips = []
         for at, sound in enumerate(sounds):
-            first = at * _WINDOW_S * RATE
-            sound = sound[: _WINDOW_S * RATE]
+            first = at * _WINDOW_S * SAMPLE_RATE
+            sound = sound[: _WINDOW_S * SAMPLE_RATE]
             laid[first : first + len(sound)] = sound
-            clips.append({"start": at * _WINDOW_S, "end": (first + len(sound)) / RATE})
+            clips.append({"start": at * _WINDOW_S, "end": (first + len(sound)) / SAMPLE_RATE})
         segments, info = self._pipeline.transcribe(
             laid,
             language=hearing.language,
@@ -155,18 +162,18 @@ class Whisper:
 
 
 def _piece(word: Any, offset_s: int) -> RecognizedWord:
-    start, end = (round((float(time) - offset_s) * SECOND) for time in (word.start, word.end))
+    start, end = (round((float(time) - offset_s) * SECOND_US) for time in (word.start, word.end))
     return RecognizedWord(str(word.word), start, max(start, end), round(float(word.probability), 3))
 
 
 def _batch(folder: Path, device: str) -> int:
     if device == "cuda":
         return 16
-    size = (folder / MODEL).stat().st_size
+    size = (folder / MODEL_FILE).stat().st_size
     return 8 if size < _LARGE else 4 if size < _HUGE else 2
 
 
-def _problem(model: WhisperModel) -> str:
+def _run_problem(model: WhisperModel) -> str:
     """Return why a model cannot listen where it is, "" where it can: libraries are missed at their first use."""
     silence = np.zeros((model.feature_extractor.mel_filters.shape[0], 100 * _WINDOW_S), np.float32)
     try:

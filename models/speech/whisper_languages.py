@@ -3,7 +3,7 @@
 from difflib import get_close_matches
 
 from project.errors import UserError
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
 LANGUAGES = {
     "af": "Afrikaans",
@@ -109,7 +109,7 @@ LANGUAGES = {
 }
 
 
-def language_called(text: str) -> str:
+def find_language(text: str) -> str:
     """Return the code of a language that is given as its code or its English name.
 
     Raises:
@@ -122,6 +122,6 @@ def language_called(text: str) -> str:
     close = get_close_matches(text.strip().title(), LANGUAGES.values(), 1) or ["English"]
     code = next(code for code, name in LANGUAGES.items() if name == close[0])
     raise UserError(
-        f"“{shown(text)}” is no language that can be recognised.",
+        f"“{escape_unprintable(text)}” is no language that can be recognised.",
         f"Give a code or an English name, such as {code} or {close[0]}, or none to let the model find out.",
     )

@@ -12,13 +12,13 @@ from models.weights import installed_weights as weights
 from models.weights import weights_catalogue as catalogue
 from models.weights.editions import EditionFile, Weights
 from project.errors import UserError
-from project.files.fingerprints import sha256_of
-from project.text_format import shown
+from project.files.fingerprints import file_sha256
+from project.text_format import escape_unprintable
 
-MODEL = "model.bin"
-OWN = "whisper"
+MODEL_FILE = "model.bin"
+OWN_MODEL = "whisper"
 """The catalogue's name of a model that a lab brings itself."""
-_NEEDED = (MODEL, "config.json", "tokenizer.json")
+_NEEDED = (MODEL_FILE, "config.json", "tokenizer.json")
 _VOCABULARIES = ("vocabulary.json", "vocabulary.txt")
 _LEAST_BYTES = 1000
 
@@ -50,14 +50,14 @@ def require_files(folder: Path) -> None:
     if not any((folder / name).is_file() for name in _VOCABULARIES):
         missing.append(_VOCABULARIES[0])
     if missing:
-        name = shown(folder.absolute().name)
+        name = escape_unprintable(folder.absolute().name)
         raise UserError(
             f"{name} is no folder of a Whisper model for CTranslate2: {missing[0]} is missing.",
             "Name another folder, or get a model: greenroom models list",
         )
 
 
-def examine(folder: Path) -> WhisperFolder:
+def inspect_folder(folder: Path) -> WhisperFolder:
     """Read a folder's weights once and say which model it is.
 
     Raises:
@@ -65,8 +65,8 @@ def examine(folder: Path) -> WhisperFolder:
     """
     require_files(folder)
     try:
-        size = (folder / MODEL).stat().st_size
-        digest = sha256_of(folder / MODEL)
+        size = (folder / MODEL_FILE).stat().st_size
+        digest = file_sha256(folder / MODEL_FILE)
         json.loads((folder / "config.json").read_text("utf-8"))
     except OSError as error:
         raise UserError(f"The model in {folder} cannot be read: {error.strerror}.", "Look at its files.") from None
@@ -77,27 +77,27 @@ def examine(folder: Path) -> WhisperFolder:
         for one in catalogue.WEIGHTS.values()
         for edition in one.editions
         for part in edition.parts
-        if part.file == MODEL
+        if part.file == MODEL_FILE
     ]
     known = {part.sha256: name for name, part in listed}
-    known |= {sha256: OWN for file, sha256 in weights.sha256s(OWN).items() if file == MODEL}
+    known |= {sha256: OWN_MODEL for file, sha256 in weights.sha256s(OWN_MODEL).items() if file == MODEL_FILE}
     lookalike = next((name for name, part in listed if part.size == size), "")
     if digest not in known and (lookalike or size < _LEAST_BYTES):
         wanted = f", and that of {lookalike} is another one" if lookalike else ""
-        raise damaged(folder, digest, f"the checksum of {MODEL} is {digest}{wanted}")
+        raise damaged_model_error(folder, digest, f"the checksum of {MODEL_FILE} is {digest}{wanted}")
     return WhisperFolder(folder, digest, known.get(digest, ""))
 
 
-def damaged(folder: Path, digest: str, why: str = "") -> UserError:
+def damaged_model_error(folder: Path, digest: str, why: str = "") -> UserError:
     """Return the error for weights that are not what they should be."""
-    reason = why or f"{MODEL} with the checksum {digest} cannot be loaded"
+    reason = why or f"{MODEL_FILE} with the checksum {digest} cannot be loaded"
     return UserError(
         f"The model in {folder} is damaged: {reason}.",
         "Get the model again, or, where it is one of your own, add it first: greenroom models add whisper FOLDER",
     )
 
 
-PREFIX = "whisper-"
+NAME_PREFIX = "whisper-"
 _ENGLISH = (".en", "distil-large-v3")
 """How the names of models end that know English only."""
 _LARGEST_WITHOUT_GPU = 600_000_000
@@ -122,17 +122,17 @@ class WhisperModel:
     english: bool
 
 
-def whisper_models() -> list[WhisperModel]:
+def list_whisper_models() -> list[WhisperModel]:
     """Return the models of the catalogue, and that of a lab itself where it was added, the smallest first."""
     found = [
         WhisperModel(
-            one.name, one.editions[0].size, one.purpose, weights.installed(one.name), one.name.endswith(_ENGLISH)
+            one.name, one.editions[0].size, one.purpose, weights.is_installed(one.name), one.name.endswith(_ENGLISH)
         )
         for one, _ in known_weights()
     ]
-    if weights.installed(OWN):
-        size = sum(file.stat().st_size for file in weights.place(OWN).iterdir())
-        found.append(WhisperModel(OWN, size, catalogue.WEIGHTS[OWN].purpose, True, english=False))
+    if weights.is_installed(OWN_MODEL):
+        size = sum(file.stat().st_size for file in weights.weights_location(OWN_MODEL).iterdir())
+        found.append(WhisperModel(OWN_MODEL, size, catalogue.WEIGHTS[OWN_MODEL].purpose, True, english=False))
     return sorted({one.name: one for one in found}.values(), key=lambda one: (one.size, one.name))
 
 
@@ -141,19 +141,19 @@ def known_weights() -> list[tuple[Weights, EditionFile]]:
     return [
         (one, part)
         for one in catalogue.WEIGHTS.values()
-        if one.name.startswith(PREFIX)
+        if one.name.startswith(NAME_PREFIX)
         for edition in one.editions
         for part in edition.parts
-        if part.file == MODEL
+        if part.file == MODEL_FILE
     ]
 
 
-def usual(language: str | None = None) -> str | None:
+def default_model(language: str | None = None) -> str | None:
     """Return the best installed model that this machine is fast enough for; None where none is installed.
 
     A model that knows English only is taken for English, or where there is no other.
     """
-    there = [one for one in whisper_models() if one.installed]
+    there = [one for one in list_whisper_models() if one.installed]
     fitting = [one for one in there if has_gpu() or one.size <= _LARGEST_WITHOUT_GPU] or there[:1]
     if language not in (None, "en"):
         fitting = [one for one in fitting if not one.english] or [one for one in there if not one.english][:1]
@@ -169,7 +169,7 @@ def has_gpu() -> bool:
     return shutil.which("nvidia-smi") is not None
 
 
-def place_of(model: str | None, language: str | None = None) -> tuple[str, Path]:
+def resolve_model(model: str | None, language: str | None = None) -> tuple[str, Path]:
     """Return the name and folder of a model, whose files are all there.
 
     Args:
@@ -179,32 +179,34 @@ def place_of(model: str | None, language: str | None = None) -> tuple[str, Path]
     Raises:
         UserError: there is none of that name, it is not installed or damaged, or the folder holds no model.
     """
-    if model is not None and not _named(model):
+    if model is not None and not _catalogue_name(model):
         folder = Path(model).expanduser()
         if not folder.exists():
-            names = ", ".join(one.name for one in whisper_models())
-            raise UserError(f"There is no model or folder “{shown(model)}”.", f"Name a folder, or one of: {names}.")
+            names = ", ".join(one.name for one in list_whisper_models())
+            raise UserError(
+                f"There is no model or folder “{escape_unprintable(model)}”.", f"Name a folder, or one of: {names}."
+            )
         require_files(folder)
         return "", folder.absolute()
-    name = _named(model) if model else usual(language)
+    name = _catalogue_name(model) if model else default_model(language)
     if name is None:
         raise _none_installed(language)
-    return name, weights.path(name)
+    return name, weights.verified_path(name)
 
 
-def _named(model: str) -> str:
+def _catalogue_name(model: str) -> str:
     """Return the name that is meant, "" where it is a folder: one that is there goes before a short name."""
-    names = {one.name for one in whisper_models()}
+    names = {one.name for one in list_whisper_models()}
     if model in names:
         return model
-    short = PREFIX + model
+    short = NAME_PREFIX + model
     return short if short in names and not Path(model).is_dir() else ""
 
 
 def _none_installed(language: str | None) -> UserError:
-    there = [one for one in whisper_models() if language in (None, "en") or not one.english]
+    there = [one for one in list_whisper_models() if language in (None, "en") or not one.english]
     first = there[0].name if there else "NAME"
-    if any(one.installed for one in whisper_models()):
+    if any(one.installed for one in list_whisper_models()):
         return UserError(
             "The installed models know English only.", f"Get one that knows more: greenroom models fetch {first}"
         )

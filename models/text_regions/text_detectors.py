@@ -12,7 +12,7 @@ from typing import Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from models.boxes import overlap
+from models.boxes import iou
 from models.weights import installed_weights as weights
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -55,31 +55,31 @@ FINDERS = {"binarization": "models.text_regions.text_map:Binarization"}
 NEEDS_WEIGHTS = {"binarization": "text-regions"}
 
 
-def usual() -> str | None:
+def default_text_detector() -> str | None:
     """Return the first text detector whose weights are installed; None where there is none."""
-    return next((name for name in FINDERS if weights.installed(NEEDS_WEIGHTS[name])), None)
+    return next((name for name in FINDERS if weights.is_installed(NEEDS_WEIGHTS[name])), None)
 
 
-def require(name: str | None) -> str:
+def require_text_detector(name: str | None) -> str:
     """Return the name of a text detector that can be used.
 
     Raises:
         UserError: there is none of that name, or its weights are not installed.
     """
-    chosen = name or usual() or next(iter(FINDERS))
+    chosen = name or default_text_detector() or next(iter(FINDERS))
     if chosen not in FINDERS:
         raise UserError(f"There is no text detector “{chosen}”.", f"Choose one of: {', '.join(FINDERS)}.")
-    weights.path(NEEDS_WEIGHTS[chosen])
+    weights.verified_path(NEEDS_WEIGHTS[chosen])
     return chosen
 
 
-def text_finder(name: str) -> TextDetector:
+def create_text_detector(name: str) -> TextDetector:
     """Make a text detector; nothing heavy is imported before.
 
     Raises:
         UserError: there is none of that name, or its weights are not installed.
     """
-    module, made = FINDERS[require(name)].split(":")
+    module, made = FINDERS[require_text_detector(name)].split(":")
     return cast(TextDetector, getattr(import_module(module), made)())
 
 
@@ -108,7 +108,7 @@ class StaticTextRegion:
 
 
 @dataclass(slots=True)
-class _Line:
+class _TextLine:
     box: NDArray[np.float32]
     start_us: int
     last_us: int
@@ -117,7 +117,9 @@ class _Line:
     missed: int = 0
 
 
-def lasting(found: Iterable[tuple[int, TextBoxes]], interval_us: int, least_looks: int = 2) -> list[StaticTextRegion]:
+def merge_static_regions(
+    found: Iterable[tuple[int, TextBoxes]], interval_us: int, least_looks: int = 2
+) -> list[StaticTextRegion]:
     """Return the areas in which text was found at least so many times, by their start.
 
     Args:
@@ -125,12 +127,12 @@ def lasting(found: Iterable[tuple[int, TextBoxes]], interval_us: int, least_look
         interval_us: between two looks: an area reaches that much further at both ends, since nobody looked there.
         least_looks: a line that is found less often is left out.
     """
-    live: list[_Line] = []
-    done: list[_Line] = []
+    live: list[_TextLine] = []
+    done: list[_TextLine] = []
     for time_us, text in found:
         taken: set[int] = set()
         for box, score in zip(text.boxes, text.scores, strict=True):
-            fits = [(overlap(one.box, box), at) for at, one in enumerate(live) if at not in taken]
+            fits = [(iou(one.box, box), at) for at, one in enumerate(live) if at not in taken]
             best, at = max(fits, default=(0.0, -1))
             if best >= _SAME:
                 line = live[at]
@@ -138,7 +140,7 @@ def lasting(found: Iterable[tuple[int, TextBoxes]], interval_us: int, least_look
                 line.score, line.looks, line.missed = max(line.score, float(score)), line.looks + 1, -1
             else:
                 at = len(live)
-                live.append(_Line(box.copy(), time_us, time_us, float(score), missed=-1))
+                live.append(_TextLine(box.copy(), time_us, time_us, float(score), missed=-1))
             taken.add(at)
         for line in live:
             line.missed += 1
@@ -148,7 +150,7 @@ def lasting(found: Iterable[tuple[int, TextBoxes]], interval_us: int, least_look
     return [_area(line, interval_us) for line in sorted(kept, key=lambda line: line.start_us)]
 
 
-def _area(line: _Line, interval_us: int) -> StaticTextRegion:
+def _area(line: _TextLine, interval_us: int) -> StaticTextRegion:
     x, y, right, bottom = (
         int(np.floor(line.box[0])),
         int(np.floor(line.box[1])),

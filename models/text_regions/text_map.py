@@ -41,9 +41,9 @@ class Binarization:
     def __init__(
         self, longest_side: int = 960, threshold: float = 0.3, least_score: float = 0.6, growth: float = 1.5
     ) -> None:
-        self._session = open_session(weights.path(NAME))
-        self._names = weights.fit(NAME).names
-        self._shape = weights.fit(NAME).shapes["picture"]
+        self._session = open_session(weights.verified_path(NAME))
+        self._names = weights.signature_match(NAME).names
+        self._shape = weights.signature_match(NAME).shapes["picture"]
         self._longest_side = longest_side
         self._threshold, self._least_score, self._growth = threshold, least_score, growth
         self._weights = weights.digest(NAME)

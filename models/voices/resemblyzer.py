@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.runtime.onnx_session import open_session
-from models.voices.voice_embeddings import RATE, Samples, Vectors
+from models.voices.voice_embeddings import SAMPLE_RATE, Samples, Vectors
 from models.weights import installed_weights as weights
 from models.weights.voice_network import BANDS as VOICE_NETWORK_BANDS
 from models.weights.voice_network import DIMENSIONS, FRAMES, INPUT
@@ -52,8 +52,8 @@ def _hann() -> Floats:
 @cache
 def _triangles() -> Floats:
     """Return (40, 201) weights of the spectrum's bins in each band."""
-    bins = np.linspace(0, RATE / 2, WINDOW // 2 + 1)
-    edges = _hertz(np.linspace(0, _mel(RATE / 2), BANDS + 2))
+    bins = np.linspace(0, SAMPLE_RATE / 2, WINDOW // 2 + 1)
+    edges = _hertz(np.linspace(0, _mel(SAMPLE_RATE / 2), BANDS + 2))
     slopes = edges[:, None] - bins[None, :]
     rising = -slopes[:-2] / np.diff(edges)[:-1, None]
     falling = slopes[2:] / np.diff(edges)[1:, None]
@@ -95,7 +95,7 @@ class Resemblyzer:
     window = FRAMES * STEP
 
     def __init__(self, threads: int = 1) -> None:
-        self._session = open_session(weights.path(WEIGHTS), threads)
+        self._session = open_session(weights.verified_path(WEIGHTS), threads)
         self._weights = weights.digest(WEIGHTS)
 
     @property
@@ -105,21 +105,21 @@ class Resemblyzer:
 
     def embed(self, samples: Samples) -> Vectors:
         """Embed what one voice says, as (256,) of length 1; all zeros where there is nothing to hear."""
-        step = round(RATE / _LOOKS_PER_SECOND / STEP) * STEP
+        step = round(SAMPLE_RATE / _LOOKS_PER_SECOND / STEP) * STEP
         starts = [*range(0, max(1, len(samples) - self.window + step + 1), step)]
         if len(starts) > 1 and len(samples) - starts[-1] < _LEAST_OF_LAST * self.window:
             starts.pop()
-        energies = _filled(_loud_enough(samples), starts[-1] + self.window)
+        energies = _padded_energies(_normalize_loudness(samples), starts[-1] + self.window)
         voice: Vectors = _unit(self._voices(energies, starts).mean(0, keepdims=True))[0]
         return voice
 
     def embed_windows(self, samples: Samples, starts: Sequence[int]) -> Vectors:
         """Embed windows of 1.6 s of a stretch of sound, each by itself, as (len(starts), 256)."""
-        loud = _loud_enough(samples)
+        loud = _normalize_loudness(samples)
         if 0 < len(loud) < self.window:
             loud = np.resize(loud, self.window)
         latest = max(0, len(loud) - self.window)
-        return self._voices(_filled(loud, self.window), [min(start, latest) for start in starts])
+        return self._voices(_padded_energies(loud, self.window), [min(start, latest) for start in starts])
 
     def _voices(self, energies: NDArray[np.float32], starts: Sequence[int]) -> Vectors:
         rows = [start // STEP for start in starts]
@@ -132,7 +132,7 @@ class Resemblyzer:
         return np.concatenate(found)
 
 
-def _loud_enough(samples: Samples) -> Samples:
+def _normalize_loudness(samples: Samples) -> Samples:
     loudness = float(np.sqrt(np.mean(np.square(samples, dtype=np.float64)))) if len(samples) else 0.0
     if loudness < _LEAST_LOUD:
         return np.zeros_like(samples)
@@ -140,7 +140,7 @@ def _loud_enough(samples: Samples) -> Samples:
     return louder
 
 
-def _filled(samples: Samples, length: int) -> NDArray[np.float32]:
+def _padded_energies(samples: Samples, length: int) -> NDArray[np.float32]:
     """Return the energies of sound that is continued by silence up to a length."""
     energies = mel_energies(np.pad(samples, (0, max(0, length - len(samples)))).astype(np.float32))
     assert energies.shape[1] == VOICE_NETWORK_BANDS

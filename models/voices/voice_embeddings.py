@@ -14,7 +14,7 @@ from models.weights import installed_weights as weights
 from project.entities.study_records import Json
 from project.errors import UserError
 
-RATE = 16_000
+SAMPLE_RATE = 16_000
 """Samples a second of the sound that an embedding takes."""
 
 Samples = NDArray[np.float32]
@@ -67,12 +67,12 @@ NEEDS_WEIGHTS = {"resemblyzer": "voice-embedding"}
 """The name of each one's weights in the catalogue."""
 
 
-def usual() -> str | None:
+def default_voice_embedder() -> str | None:
     """Return the first whose weights are installed; None where none are."""
-    return next((name for name in EMBEDDERS if weights.installed(NEEDS_WEIGHTS[name])), None)
+    return next((name for name in EMBEDDERS if weights.is_installed(NEEDS_WEIGHTS[name])), None)
 
 
-def embedder(name: str) -> VoiceEmbedder:
+def create_voice_embedder(name: str) -> VoiceEmbedder:
     """Make an embedder; nothing heavy is imported before.
 
     Raises:
@@ -80,6 +80,6 @@ def embedder(name: str) -> VoiceEmbedder:
     """
     if name not in EMBEDDERS:
         raise UserError(f"There is no voice embedding “{name}”.", f"Choose one of: {', '.join(EMBEDDERS)}.")
-    weights.path(NEEDS_WEIGHTS[name])
+    weights.verified_path(NEEDS_WEIGHTS[name])
     module, attribute = EMBEDDERS[name].split(":")
     return cast(VoiceEmbedder, getattr(import_module(module), attribute)())

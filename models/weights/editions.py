@@ -164,7 +164,7 @@ class NetworkSignature:
     outputs: tuple[Tensor, ...]
 
     def __str__(self) -> str:
-        return f"{_listed(self.inputs)} -> {_listed(self.outputs)}"
+        return f"{_list_tensors(self.inputs)} -> {_list_tensors(self.outputs)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,12 +222,12 @@ class Weights:
         return self.name if self.layout else f"{self.name}.{'safetensors' if self.tensors else 'onnx'}"
 
 
-def whole(file: str, source: Source, size: int, sha256: str, origin: str = "") -> tuple[Edition, ...]:
+def single_file_edition(file: str, source: Source, size: int, sha256: str, origin: str = "") -> tuple[Edition, ...]:
     """Return the one edition of a file that is fetched as it is used."""
     return (Edition("default", file, size, sha256, (EditionFile(file, source, size, sha256),), origin=origin),)
 
 
-def folder_of(key: str, folder: str, parts: Sequence[EditionFile], origin: str = "") -> Edition:
+def folder_edition(key: str, folder: str, parts: Sequence[EditionFile], origin: str = "") -> Edition:
     """Return an edition that is a folder of several files.
 
     Args:
@@ -237,10 +237,10 @@ def folder_of(key: str, folder: str, parts: Sequence[EditionFile], origin: str =
         origin: where it comes from, in words.
     """
     size = sum(part.size for part in parts)
-    sha256 = folders.digest({part.file: part.sha256 for part in parts})
+    sha256 = folders.list_digest({part.file: part.sha256 for part in parts})
     return Edition(key, folder, size, sha256, tuple(parts), origin=origin, folder=True)
 
 
-def _listed(tensors: tuple[Tensor, ...]) -> str:
+def _list_tensors(tensors: tuple[Tensor, ...]) -> str:
     listed = [*map(str, tensors[:_LISTED])]
     return ", ".join(listed if len(tensors) <= _LISTED else [*listed, f"{len(tensors) - _LISTED} more"])

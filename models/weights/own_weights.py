@@ -16,7 +16,7 @@ from typing import Any
 
 from models.weights import weight_folders as folders
 from models.weights.editions import NetworkSignature, Tensor, Weights, WeightsFolderLayout
-from models.weights.weight_folders import copied
+from models.weights.weight_folders import copy_with_digest
 from project.errors import UserError
 from project.progress import Progress, SubtaskProgress
 
@@ -38,7 +38,7 @@ class SignatureMatch:
     shapes: Mapping[str, tuple[int | None, ...]]
 
 
-def signature(file: Path) -> NetworkSignature:
+def read_signature(file: Path) -> NetworkSignature:
     """Return what an ONNX file takes and gives; roles are the names in the file.
 
     Raises:
@@ -54,7 +54,7 @@ def signature(file: Path) -> NetworkSignature:
     return NetworkSignature(file.name, inputs, outputs)
 
 
-def fit(found: NetworkSignature, wanted: Sequence[NetworkSignature]) -> SignatureMatch | None:
+def match_signature(found: NetworkSignature, wanted: Sequence[NetworkSignature]) -> SignatureMatch | None:
     """Return how a file fits the first network that it fits; None where it fits none.
 
     Inputs and outputs may come in another order and under other names. A size that the catalogue states must be
@@ -75,8 +75,8 @@ def require_fit(name: str, file: Path, wanted: Sequence[NetworkSignature]) -> Si
     Raises:
         UserError: it is another network; says what it takes and gives, and what it should.
     """
-    found = signature(file)
-    fitting = fit(found, wanted)
+    found = read_signature(file)
+    fitting = match_signature(found, wanted)
     if fitting is None:
         raise UserError(
             f"{file.name} is another network than “{name}”: it is {found}.",
@@ -98,14 +98,14 @@ def _orders(found: Sequence[Tensor], wanted: Sequence[Tensor]) -> Iterator[tuple
     by_name = {tensor.role: tensor for tensor in found}
     if all(tensor.role in by_name for tensor in wanted):
         named = tuple(by_name[tensor.role] for tensor in wanted)
-        if all(map(_same, named, wanted)):
+        if all(map(_is_compatible, named, wanted)):
             yield named
         return
     if len(found) <= 3:
-        yield from (order for order in permutations(found) if all(map(_same, order, wanted)))
+        yield from (order for order in permutations(found) if all(map(_is_compatible, order, wanted)))
 
 
-def _same(found: Tensor, wanted: Tensor) -> bool:
+def _is_compatible(found: Tensor, wanted: Tensor) -> bool:
     return (
         found.dtype == wanted.dtype
         and len(found.shape) == len(wanted.shape)
@@ -120,7 +120,7 @@ _UNSAFE = {".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".npy", ".npz", ".
 _PLAIN = {".safetensors", ".json", ".txt", ".model", ".md"}
 # How pickles and zip files begin: torch keeps a pickle in the latter.
 _RUNNABLE = (*(bytes([0x80, protocol]) for protocol in range(2, 6)), b"PK\x03\x04")
-_FIRST = 64
+_HEAD_BYTES = 64
 _NAMES_OF_PLAIN = {"LICENSE", "LICENCE", "NOTICE", "README"}
 
 
@@ -141,12 +141,12 @@ class Record:
     fit: SignatureMatch | None
 
 
-def place(folder: Path, wanted: Weights) -> Path:
+def own_location(folder: Path, wanted: Weights) -> Path:
     """Return where the file or folder of some weights is, or would be."""
     return folder / wanted.own_name
 
 
-def record(folder: Path, wanted: Weights) -> Record | None:
+def read_record(folder: Path, wanted: Weights) -> Record | None:
     """Return what was added of some weights; None where nothing was, or where the record cannot be read."""
     try:
         told = json.loads(_record_file(folder, wanted).read_text("utf-8"))
@@ -174,9 +174,9 @@ def _texts(found: Any) -> dict[str, str]:
     return {_text(key): _text(value) for key, value in found.items()}
 
 
-def installed(folder: Path, wanted: Weights) -> bool:
+def is_installed(folder: Path, wanted: Weights) -> bool:
     """Tell whether weights were added and are there."""
-    return place(folder, wanted).exists() and record(folder, wanted) is not None
+    return own_location(folder, wanted).exists() and read_record(folder, wanted) is not None
 
 
 def add(folder: Path, wanted: Weights, source: Path, licence: str, progress: Progress) -> Path:
@@ -192,10 +192,10 @@ def add(folder: Path, wanted: Weights, source: Path, licence: str, progress: Pro
         require_layout(wanted, source)
     elif wanted.tensors:
         require_tensors(wanted, source)
-    target = place(folder, wanted)
+    target = own_location(folder, wanted)
     with tempfile.TemporaryDirectory(dir=folder, prefix=f".{wanted.name}.") as held:
         made = Path(held) / target.name
-        found = folders.files(source) if wanted.layout else {target.name: source}
+        found = folders.list_files(source) if wanted.layout else {target.name: source}
         size = sum(file.stat().st_size for file in found.values())
         done = 0
         digests: dict[str, str] = {}
@@ -204,7 +204,7 @@ def add(folder: Path, wanted: Weights, source: Path, licence: str, progress: Pro
             copy.parent.mkdir(parents=True, exist_ok=True)
             share = SubtaskProgress(progress, done, file.stat().st_size, size)
             with file.open("rb") as content:
-                digests[name] = copied(content, copy, file.stat().st_size, share)
+                digests[name] = copy_with_digest(content, copy, file.stat().st_size, share)
             done += file.stat().st_size
         _write(Path(held) / "record", Record(digests, licence, size, fit))
         remove(folder, wanted)
@@ -219,7 +219,7 @@ def remove(folder: Path, wanted: Weights) -> bool:
     Raises:
         OSError: they cannot be deleted.
     """
-    target, told = place(folder, wanted), _record_file(folder, wanted)
+    target, told = own_location(folder, wanted), _record_file(folder, wanted)
     there = target.exists() or told.exists()
     if target.is_dir():
         shutil.rmtree(target)
@@ -240,7 +240,7 @@ def require_layout(wanted: Weights, source: Path) -> None:
     assert layout is not None
     if not source.is_dir():
         raise UserError(f"“{wanted.name}” is a folder, and {source} is none.", "Give the folder.")
-    there = folders.files(source)
+    there = folders.list_files(source)
     # The hub's own tools keep files beside a folder and link to them.
     roots = source.resolve(), source.resolve().parent.parent / "blobs"
     for name, file in sorted(there.items()):
@@ -314,7 +314,7 @@ _KINDS: Mapping[str, Callable[[Path], bool]] = {
 
 def _beginning(file: Path) -> bytes:
     with file.open("rb") as content:
-        return content.read(_FIRST)
+        return content.read(_HEAD_BYTES)
 
 
 def require_tensors(wanted: Weights, source: Path) -> None:

@@ -14,7 +14,7 @@ from project.progress import Progress, Silent, SubtaskProgress
 _BLOCK = 1 << 20
 
 
-def copied(content: IO[bytes], target: Path, size: int, progress: Progress) -> str:
+def copy_with_digest(content: IO[bytes], target: Path, size: int, progress: Progress) -> str:
     """Write what an open file gives to another; return its sha256.
 
     Args:
@@ -35,7 +35,7 @@ def copied(content: IO[bytes], target: Path, size: int, progress: Progress) -> s
     return digest.hexdigest()
 
 
-def checksum(file: Path, progress: Progress) -> str:
+def file_digest(file: Path, progress: Progress) -> str:
     """Return the sha256 of a file.
 
     Raises:
@@ -79,7 +79,7 @@ class Damage:
         return f"the checksum of {self.file} is wrong (sha256 {self.found}, not {self.wanted})"
 
 
-def files(folder: Path) -> dict[str, Path]:
+def list_files(folder: Path) -> dict[str, Path]:
     """Return the files of a folder by their path inside, or a single file by its name; hidden ones are left out."""
     if not folder.is_dir():
         return {folder.name: folder} if folder.exists() else {}
@@ -91,7 +91,7 @@ def files(folder: Path) -> dict[str, Path]:
     }
 
 
-def damage(place: Path, wanted: Mapping[str, str], progress: Progress | None = None) -> Damage | None:
+def find_damage(place: Path, wanted: Mapping[str, str], progress: Progress | None = None) -> Damage | None:
     """Return the first file of a folder, or the single file, that is not what it should be; None where all are.
 
     Args:
@@ -103,21 +103,21 @@ def damage(place: Path, wanted: Mapping[str, str], progress: Progress | None = N
         OSError: one cannot be read.
         Cancelled: the user stopped it.
     """
-    there = files(place)
+    there = list_files(place)
     total, done = sum(file.stat().st_size for file in there.values()), 0
     for name in sorted({*there, *wanted}):
         known = place / name if place.is_dir() else place
         if name not in there:
             return Damage(known, "", wanted[name])
         size = there[name].stat().st_size
-        found = checksum(there[name], SubtaskProgress(progress or Silent(), done, size, total))
+        found = file_digest(there[name], SubtaskProgress(progress or Silent(), done, size, total))
         if found != wanted.get(name):
             return Damage(known, found, wanted.get(name, ""))
         done += size
     return None
 
 
-def digest(sha256s: Mapping[str, str]) -> str:
+def list_digest(sha256s: Mapping[str, str]) -> str:
     """Return one sha256 that stands for all files of a folder: that of their list as `sha256sum` writes it."""
     listed = "".join(f"{sha256}  {file}\n" for file, sha256 in sorted(sha256s.items()))
     return hashlib.sha256(listed.encode()).hexdigest()

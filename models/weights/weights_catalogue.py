@@ -14,7 +14,7 @@ from models.weights.editions import (
     Weights,
     WeightsFolderLayout,
     WheelMember,
-    whole,
+    single_file_edition,
 )
 from models.weights.language_catalogue import (
     NER_ENGLISH,
@@ -32,7 +32,7 @@ _DRAWN = "RGB, as large as the picture"
 _SIGNED, _SHARE = (-1.0, 1.0), (0.0, 1.0)
 _IDENTITY = "a vector of length 1 of an identity embedding such as ArcFace's"
 
-OWN = (
+OWN_WEIGHTS = (
     Weights(
         name="cartoon",
         purpose="draws a portrait as a cartoon: networks such as AnimeGAN or VToonify, exported to ONNX",
@@ -241,7 +241,7 @@ WEIGHTS = {
             name="yunet",
             purpose="a second face detector, used together with CenterFace",
             licence="Apache-2.0",
-            editions=whole(
+            editions=single_file_edition(
                 "yunet_n_dynamic.onnx",
                 Https(
                     _RAW + "ShiqiYu/libfacedetection.train/02246e79b1e976c83d1e135a85e0628120c93769/onnx/"
@@ -268,7 +268,7 @@ WEIGHTS = {
             name="rfb320",
             purpose="a third face detector that no tracking uses: an independent witness after rendering",
             licence="MIT",
-            editions=whole(
+            editions=single_file_edition(
                 "version-RFB-320.onnx",
                 Https(
                     _RAW + "Linzaer/Ultra-Light-Fast-Generic-Face-Detector-1MB/"
@@ -295,7 +295,7 @@ WEIGHTS = {
             name="pfld",
             purpose="68 points of a face, to measure with another landmark model than the one that draws",
             licence="not stated by its authors",
-            editions=whole(
+            editions=single_file_edition(
                 "pfld_68pt.onnx",
                 Https(_RAW + "cunjian/pytorch_face_landmark/1bd2491c3379e44986079fb84746fdcb6ed69bfd/onnx/pfld.onnx"),
                 2_987_921,
@@ -316,7 +316,7 @@ WEIGHTS = {
             name="mobilefacenet",
             purpose="an identity embedding, to measure whether people are recognised after anonymization",
             licence="not stated by its authors",
-            editions=whole(
+            editions=single_file_edition(
                 "mobilefacenet_diandianti.onnx",
                 Https(
                     _RAW + "diandianti/photo_analyze/dca5ae5a3977e9c4d2206e246cc55775fa7a9ed1/models/mobilefacenet.onnx"
@@ -339,7 +339,7 @@ WEIGHTS = {
             name="sface",
             purpose="another identity embedding, to measure whether people are recognised after anonymization",
             licence="Apache-2.0",
-            editions=whole(
+            editions=single_file_edition(
                 "face_recognition_sface_2021dec.onnx",
                 Hub(
                     "opencv/face_recognition_sface",
@@ -360,13 +360,13 @@ WEIGHTS = {
             used_in="Privacy → Is anybody recognised",
         ),
         *SPEECH,
-        *OWN,
+        *OWN_WEIGHTS,
         *OWN_SPEECH,
     )
 }
 
 
-def entry(name: str) -> Weights:
+def find_entry(name: str) -> Weights:
     """Return an entry of the catalogue.
 
     Raises:

@@ -31,7 +31,7 @@ from pathlib import Path
 
 from project.encryption.container import KEY_BYTES, Cipher, EncryptedFileHeader, EncryptionKey, read_state
 from project.errors import UserError
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
 _log = logging.getLogger(__name__)
 
@@ -40,22 +40,22 @@ _RECORD = b"grrecord"
 _MARK = b"grmarker"
 _SALT_BYTES = 32
 _MAC_BYTES = 32
-_TAG = 16
-_SECTOR = 512
-_HEADS = (0, _SECTOR)
-_MARKS = (2 * _SECTOR, 3 * _SECTOR)
-_FIRST = 4 * _SECTOR
+_TAG_BYTES = 16
+_SECTOR_BYTES = 512
+_HEAD_OFFSETS = (0, _SECTOR_BYTES)
+_MARK_OFFSETS = (2 * _SECTOR_BYTES, 3 * _SECTOR_BYTES)
+_FIRST_RECORD_OFFSET = 4 * _SECTOR_BYTES
 _MARK_BYTES = len(_MARK) + 8 + _MAC_BYTES
 _CORE = len(_MAGIC) + 32 + _SALT_BYTES
-_PREAMBLE = len(_RECORD) + 3 * 8 + _MAC_BYTES
-_AHEAD = 8 << 20
-_LEAST = 2 << 20
-_FULL = (errno.ENOSPC, errno.EDQUOT)
+_PREAMBLE_BYTES = len(_RECORD) + 3 * 8 + _MAC_BYTES
+_PREALLOCATED_BYTES = 8 << 20
+_MIN_FREE_BYTES = 2 << 20
+_DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT)
 
 _MAGIC_1 = b"greenroom-sealog"
 _SALT_BYTES_1 = 16
 _HEAD_1 = len(_MAGIC_1) + 32 + _SALT_BYTES_1
-_FEW_BITS = 8
+_MAX_FLIPPED_BITS = 8
 
 
 def log_path(sealed: Path) -> Path:
@@ -99,14 +99,14 @@ class SealedLog:
         self._cipher = _cipher(key, header, self.salt)
         self._mac_key = _mac_key(key, self.salt)
         self._count, self._attempts = 0, 0
-        self._size = self._room = _FIRST
+        self._size = self._room = _FIRST_RECORD_OFFSET
         unfinished = sealed.with_name(f".{sealed.name}.{os.getpid()}.log.sealing")
         unfinished.unlink(missing_ok=True)
         self._descriptor = os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         try:
-            core = _MAGIC + _name(header) + self.salt
-            head = (core + _mac(self._mac_key, core)).ljust(_SECTOR, b"\0")
-            self._write(head * len(_HEADS) + self._mark().ljust(_SECTOR * len(_MARKS), b"\0"), 0)
+            core = _MAGIC + _header_digest(header) + self.salt
+            head = (core + _mac(self._mac_key, core)).ljust(_SECTOR_BYTES, b"\0")
+            self._write(head * len(_HEAD_OFFSETS) + self._mark().ljust(_SECTOR_BYTES * len(_MARK_OFFSETS), b"\0"), 0)
             unfinished.replace(self._path)
             _flush_folder(self._path.parent)
         except BaseException:
@@ -121,15 +121,15 @@ class SealedLog:
         Raises:
             UserError: the disk is full.
         """
-        if self._room - self._size >= _LEAST:
+        if self._room - self._size >= _MIN_FREE_BYTES:
             return
         try:
-            os.posix_fallocate(self._descriptor, self._size, _AHEAD)
-            self._room = self._size + _AHEAD
+            os.posix_fallocate(self._descriptor, self._size, _PREALLOCATED_BYTES)
+            self._room = self._size + _PREALLOCATED_BYTES
         except OSError as error:
-            if error.errno in _FULL:
+            if error.errno in _DISK_FULL_ERRORS:
                 raise UserError(
-                    f"There is no room left on the disk of “{shown(self._name)}”, so this was not saved.",
+                    f"There is no room left on the disk of “{escape_unprintable(self._name)}”, so this was not saved.",
                     "Free some space and try again.",
                 ) from None
 
@@ -142,7 +142,7 @@ class SealedLog:
         # Before anything is written: what failed may be on the disk all the same, under this nonce.
         self._attempts += 1
         plain = len(content).to_bytes(8) + content
-        plain += bytes(-(_PREAMBLE + len(plain) + _TAG) % _SECTOR)
+        plain += bytes(-(_PREAMBLE_BYTES + len(plain) + _TAG_BYTES) % _SECTOR_BYTES)
         encrypted = self._cipher.encrypt(self._attempts, plain)
         about = _RECORD + b"".join(number.to_bytes(8) for number in (self._count, self._attempts, len(encrypted)))
         record = about + _mac(self._mac_key, about) + encrypted
@@ -151,9 +151,9 @@ class SealedLog:
         self._count += 1
         # Not waited for: it reaches the disk with the next record, and until then the record speaks for itself.
         try:
-            os.pwrite(self._descriptor, self._mark(), _MARKS[self._count % len(_MARKS)])
+            os.pwrite(self._descriptor, self._mark(), _MARK_OFFSETS[self._count % len(_MARK_OFFSETS)])
         except OSError as error:
-            _log.warning("The log of “%s” could not be marked: %s.", shown(self._name), error.strerror)
+            _log.warning("The log of “%s” could not be marked: %s.", escape_unprintable(self._name), error.strerror)
 
     @property
     def closed(self) -> bool:
@@ -186,43 +186,45 @@ def read_log(sealed: Path, key: EncryptionKey, header: EncryptedFileHeader) -> L
     try:
         content = log_path(sealed).read_bytes()
     except FileNotFoundError:
-        return _without_log(sealed, key, header)
+        return _content_without_log(sealed, key, header)
     except OSError as error:
         return LogContent(damage=f"it cannot be read ({error.strerror})")
     if header.version == 1:
         return _read_version_1(content, key, header)
     if content[:_HEAD_1][-_SALT_BYTES_1:] == header.absorbed and content.startswith(_MAGIC_1):
-        return _without_log(sealed, key, header, header.absorbed)
-    salt, base = _head(content, key)
+        return _content_without_log(sealed, key, header, header.absorbed)
+    salt, base = _read_head(content, key)
     if not salt:
         return LogContent(damage="its beginning was changed, or it belongs to another study")
-    if base != _name(header):
+    if base != _header_digest(header):
         if salt == header.absorbed:
-            return _without_log(sealed, key, header, salt)
+            return _content_without_log(sealed, key, header, salt)
         return LogContent(damage="it continues another state of this study than the file that lies here", salt=salt)
     state = read_state(header, key)
     if state not in (b"", None, salt):
-        return _without_log(sealed, key, header, salt)
+        return _content_without_log(sealed, key, header, salt)
     found = _read_records(content, key, header, salt, at_least=int(state == salt))
     if state is None and not found.damage:
         return replace(found, damage="nothing says any more whether it is the one with the edits made last")
     return found
 
 
-def _without_log(sealed: Path, key: EncryptionKey, header: EncryptedFileHeader, salt: bytes = b"") -> LogContent:
+def _content_without_log(
+    sealed: Path, key: EncryptionKey, header: EncryptedFileHeader, salt: bytes = b""
+) -> LogContent:
     """Return nothing where no log lies, or one without news; damage where the file says that there was another."""
     state = read_state(header, key)
     if state is None:
         return LogContent(damage="nothing says any more whether there is one", salt=salt)
-    name = shown(log_path(sealed).name)
+    name = escape_unprintable(log_path(sealed).name)
     lies = f"{name} is not the log that the study names, which has edits of a session that did not end"
     missing = f"{name} is missing, with edits of a session that did not end"
     return LogContent(damage="" if not state else lies if salt else missing, salt=salt)
 
 
-def _head(content: bytes, key: EncryptionKey) -> tuple[bytes, bytes]:
+def _read_head(content: bytes, key: EncryptionKey) -> tuple[bytes, bytes]:
     """Return the salt of a log, and what it continues; b"" for both where no head is intact."""
-    for at in _HEADS:
+    for at in _HEAD_OFFSETS:
         core, mac = content[at : at + _CORE], content[at + _CORE : at + _CORE + _MAC_BYTES]
         salt = core[-_SALT_BYTES:]
         if core.startswith(_MAGIC) and len(core) == _CORE and hmac.compare_digest(mac, _mac(_mac_key(key, salt), core)):
@@ -237,8 +239,8 @@ def _read_records(
     acknowledged = _count_marked(content, mac_key)
     if acknowledged is not None:
         acknowledged = max(acknowledged, at_least)
-    committed, number, at = bytearray(), 0, _FIRST
-    while (record := _record(content, at, mac_key, cipher)) is not None and record.number == number:
+    committed, number, at = bytearray(), 0, _FIRST_RECORD_OFFSET
+    while (record := _read_record(content, at, mac_key, cipher)) is not None and record.number == number:
         committed += record.content
         number, at = number + 1, record.end
     later = tuple(_records_after(content, at, mac_key, cipher))
@@ -260,39 +262,39 @@ class _LogRecord:
     end: int
 
 
-def _preamble(content: bytes, at: int, mac_key: bytes) -> tuple[int, int, int] | None:
+def _parse_preamble(content: bytes, at: int, mac_key: bytes) -> tuple[int, int, int] | None:
     """Return the number, the attempt and the length of the record that begins at a place; None for none."""
-    about = content[at : at + _PREAMBLE - _MAC_BYTES]
+    about = content[at : at + _PREAMBLE_BYTES - _MAC_BYTES]
     if not about.startswith(_RECORD):
         return None
-    if not hmac.compare_digest(content[at + len(about) : at + _PREAMBLE], _mac(mac_key, about)):
+    if not hmac.compare_digest(content[at + len(about) : at + _PREAMBLE_BYTES], _mac(mac_key, about)):
         return None
     number, attempt, length = (int.from_bytes(about[i : i + 8]) for i in range(len(_RECORD), len(about), 8))
     return number, attempt, length
 
 
-def _record(content: bytes, at: int, mac_key: bytes, cipher: Cipher) -> _LogRecord | None:
+def _read_record(content: bytes, at: int, mac_key: bytes, cipher: Cipher) -> _LogRecord | None:
     """Return the record that begins at a place; None where none is intact there."""
     from cryptography.exceptions import InvalidTag
 
-    known = _preamble(content, at, mac_key)
+    known = _parse_preamble(content, at, mac_key)
     if known is None:
         return None
     number, attempt, length = known
     try:
-        plain = cipher.decrypt(attempt, content[at + _PREAMBLE : at + _PREAMBLE + length])
+        plain = cipher.decrypt(attempt, content[at + _PREAMBLE_BYTES : at + _PREAMBLE_BYTES + length])
     except InvalidTag:
         return None
-    return _LogRecord(number, plain[8 : 8 + int.from_bytes(plain[:8])], at + _PREAMBLE + length)
+    return _LogRecord(number, plain[8 : 8 + int.from_bytes(plain[:8])], at + _PREAMBLE_BYTES + length)
 
 
 def _records_after(content: bytes, at: int, mac_key: bytes, cipher: Cipher) -> Iterator[_LogRecord]:
     """Yield the intact records that begin at a sector from a place on."""
     while at < len(content):
-        record = _record(content, at, mac_key, cipher)
+        record = _read_record(content, at, mac_key, cipher)
         if record is not None:
             yield record
-        at = at + _SECTOR if record is None else record.end
+        at = at + _SECTOR_BYTES if record is None else record.end
 
 
 def _count_marked(content: bytes, mac_key: bytes) -> int | None:
@@ -301,13 +303,13 @@ def _count_marked(content: bytes, mac_key: bytes) -> int | None:
     Where one of the two was changed, put in the other's place or wiped, it may have counted one record more.
     """
     counts, changed = [], []
-    for slot, at in enumerate(_MARKS):
+    for slot, at in enumerate(_MARK_OFFSETS):
         mark = content[at : at + _MARK_BYTES]
         count = int.from_bytes(mark[len(_MARK) : len(_MARK) + 8])
-        if hmac.compare_digest(mark, _mark(mac_key, count)) and count % len(_MARKS) == slot:
+        if hmac.compare_digest(mark, _mark(mac_key, count)) and count % len(_MARK_OFFSETS) == slot:
             counts.append(count)
         else:
-            changed.append(content[at : at + _SECTOR])
+            changed.append(content[at : at + _SECTOR_BYTES])
     if not counts:
         return None
     newest = max(counts)
@@ -319,7 +321,7 @@ def _is_older_mark(sector: bytes, newest: int, mac_key: bytes) -> bool:
     if newest == 0:
         return not any(sector)
     known = _mark(mac_key, newest - 1)
-    return (int.from_bytes(sector[:_MARK_BYTES]) ^ int.from_bytes(known)).bit_count() <= _FEW_BITS
+    return (int.from_bytes(sector[:_MARK_BYTES]) ^ int.from_bytes(known)).bit_count() <= _MAX_FLIPPED_BITS
 
 
 def _mark(mac_key: bytes, count: int) -> bytes:
@@ -332,9 +334,9 @@ def _is_unfinished(content: bytes, at: int, mac_key: bytes) -> bool:
     end = len(content.rstrip(b"\0"))
     if end <= at:
         return True
-    known = _preamble(content, at, mac_key)
-    end = at - (at - end) // _SECTOR * _SECTOR if known is None else at + _PREAMBLE + known[2]
-    return any(not any(content[sector : sector + _SECTOR]) for sector in range(at, end, _SECTOR))
+    known = _parse_preamble(content, at, mac_key)
+    end = at - (at - end) // _SECTOR_BYTES * _SECTOR_BYTES if known is None else at + _PREAMBLE_BYTES + known[2]
+    return any(not any(content[sector : sector + _SECTOR_BYTES]) for sector in range(at, end, _SECTOR_BYTES))
 
 
 def _read_version_1(content: bytes, key: EncryptionKey, header: EncryptedFileHeader) -> LogContent:
@@ -350,14 +352,14 @@ def _read_version_1(content: bytes, key: EncryptionKey, header: EncryptedFileHea
     if content[: len(_MAGIC_1)] != _MAGIC_1:
         return LogContent(damage="its beginning was changed")
     base = content[len(_MAGIC_1) : len(_MAGIC_1) + 32]
-    if base != _name(header):
-        near = (int.from_bytes(base) ^ int.from_bytes(_name(header))).bit_count() <= _FEW_BITS
+    if base != _header_digest(header):
+        near = (int.from_bytes(base) ^ int.from_bytes(_header_digest(header))).bit_count() <= _MAX_FLIPPED_BITS
         return LogContent(damage="its beginning was changed" if near else "", salt=salt)
     cipher = Cipher(key, header, b"log" + salt)
 
     def record(number: int, at: int, length: int) -> bytes | None:
         try:
-            return cipher.decrypt(number, content[at + 4 : at + 4 + length]) if length > _TAG else None
+            return cipher.decrypt(number, content[at + 4 : at + 4 + length]) if length > _TAG_BYTES else None
         except InvalidTag:
             return None
 
@@ -382,7 +384,7 @@ def _read_version_1(content: bytes, key: EncryptionKey, header: EncryptedFileHea
     return LogContent(bytes(committed), tuple(later), damage, salt)
 
 
-def _name(header: EncryptedFileHeader) -> bytes:
+def _header_digest(header: EncryptedFileHeader) -> bytes:
     return hashlib.sha256(header.raw).digest()
 
 

@@ -18,16 +18,16 @@ from typing import BinaryIO
 
 from project.entities.study_records import Json
 from project.errors import UserError
-from project.text_format import counted, shown, size_text
+from project.text_format import escape_unprintable, format_size, pluralize
 
 KEY_BYTES = 32
 _SALT_BYTES = 16
 _NONCE_BYTES = 12
-_WRAP = b"greenroom sealed key 1"
-_MOST = {"memory_kib": 1 << 18, "passes": 16, "lanes": 16, "n": 1 << 18, "r": 8, "p": 4}
+_WRAP_CONTEXT = b"greenroom sealed key 1"
+_MAX_KDF_COSTS = {"memory_kib": 1 << 18, "passes": 16, "lanes": 16, "n": 1 << 18, "r": 8, "p": 4}
 """A file from a stranger must not make this machine compute for hours or fill its memory: 256 MiB at most."""
-LEAST_CHARACTERS = 8
-_LEAST_DIFFERENT = 4
+MIN_PASSPHRASE_CHARS = 8
+_MIN_DISTINCT_CHARS = 4
 
 
 class WrongPassphrase(UserError):
@@ -52,9 +52,9 @@ def new_key(passphrase: str) -> EncryptionKey:
 
     require_strength(passphrase)
     secret, nonce = os.urandom(KEY_BYTES), os.urandom(_NONCE_BYTES)
-    how = _usual()
-    sealed = AESGCM(_derive(normalize_passphrase(passphrase), how)).encrypt(nonce, secret, _WRAP)
-    return EncryptionKey(secret, {**how, "nonce": _text(nonce), "key": _text(sealed)})
+    how = _new_kdf_parameters()
+    sealed = AESGCM(_derive_key(normalize_passphrase(passphrase), how)).encrypt(nonce, secret, _WRAP_CONTEXT)
+    return EncryptionKey(secret, {**how, "nonce": _encode_base64(nonce), "key": _encode_base64(sealed)})
 
 
 def open_key(wrapped: Mapping[str, Json], passphrase: str, name: str) -> EncryptionKey:
@@ -72,7 +72,7 @@ def open_key(wrapped: Mapping[str, Json], passphrase: str, name: str) -> Encrypt
     from cryptography.exceptions import InvalidTag
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-    nonce, sealed = _bytes(wrapped, "nonce"), _bytes(wrapped, "key")
+    nonce, sealed = _decode_base64(wrapped, "nonce"), _decode_base64(wrapped, "key")
     if len(nonce) != _NONCE_BYTES:
         raise ValueError("nonce")
     # What was typed, and its normal form D, for files that were sealed without a normal form.
@@ -81,7 +81,7 @@ def open_key(wrapped: Mapping[str, Json], passphrase: str, name: str) -> Encrypt
     forms = (normal, passphrase, unicodedata.normalize("NFD", passphrase), f"\ufeff{normal}")
     for form in dict.fromkeys(forms):
         with suppress(InvalidTag):
-            return EncryptionKey(AESGCM(_derive(form, wrapped)).decrypt(nonce, sealed, _WRAP), wrapped)
+            return EncryptionKey(AESGCM(_derive_key(form, wrapped)).decrypt(nonce, sealed, _WRAP_CONTEXT), wrapped)
     raise WrongPassphrase(
         f"This is not the passphrase of “{name}”.", "The file itself is whole. Look for capitals, and try again."
     )
@@ -102,70 +102,70 @@ def require_strength(passphrase: str) -> None:
     characters = normalize_passphrase(passphrase).strip()
     if not characters:
         raise UserError("A passphrase cannot be empty.", hint)
-    if len(characters) < LEAST_CHARACTERS:
+    if len(characters) < MIN_PASSPHRASE_CHARS:
         raise UserError(
-            f"This passphrase is too short: it has {counted(len(characters), 'character')}, and needs "
-            f"{LEAST_CHARACTERS} at least. A computer tries all shorter ones.",
+            f"This passphrase is too short: it has {pluralize(len(characters), 'character')}, and needs "
+            f"{MIN_PASSPHRASE_CHARS} at least. A computer tries all shorter ones.",
             hint,
         )
-    if len({*characters}) < _LEAST_DIFFERENT:
+    if len({*characters}) < _MIN_DISTINCT_CHARS:
         raise UserError("This passphrase repeats the same few characters, so it is soon guessed.", hint)
 
 
-def _usual() -> dict[str, Json]:
+def _new_kdf_parameters() -> dict[str, Json]:
     from cryptography.exceptions import UnsupportedAlgorithm
 
-    salt: Json = _text(os.urandom(_SALT_BYTES))
+    salt: Json = _encode_base64(os.urandom(_SALT_BYTES))
     how: dict[str, Json] = {"kdf": "argon2id", "salt": salt, "memory_kib": 65536, "passes": 3, "lanes": 4}
     try:
-        _derive("", how)
+        _derive_key("", how)
     except UnsupportedAlgorithm:
         return {"kdf": "scrypt", "salt": salt, "n": 1 << 17, "r": 8, "p": 1}
     return how
 
 
-def _derive(passphrase: str, how: Mapping[str, Json]) -> bytes:
+def _derive_key(passphrase: str, how: Mapping[str, Json]) -> bytes:
     from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
     from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
-    typed, salt = passphrase.encode("utf-8", "surrogateescape"), _bytes(how, "salt")
+    typed, salt = passphrase.encode("utf-8", "surrogateescape"), _decode_base64(how, "salt")
     match how.get("kdf"):
         case "argon2id":
-            memory, passes, lanes = (_bounded(how, name) for name in ("memory_kib", "passes", "lanes"))
+            memory, passes, lanes = (_bounded_cost(how, name) for name in ("memory_kib", "passes", "lanes"))
             kdf = Argon2id(salt=salt, length=KEY_BYTES, iterations=passes, lanes=lanes, memory_cost=memory)
             return kdf.derive(typed)
         case "scrypt":
-            n, r, p = (_bounded(how, name) for name in ("n", "r", "p"))
+            n, r, p = (_bounded_cost(how, name) for name in ("n", "r", "p"))
             return Scrypt(salt=salt, length=KEY_BYTES, n=n, r=r, p=p).derive(typed)
     raise ValueError("kdf")
 
 
-def _bounded(how: Mapping[str, Json], name: str) -> int:
+def _bounded_cost(how: Mapping[str, Json], name: str) -> int:
     value = how.get(name)
-    if type(value) is not int or not 1 <= value <= _MOST[name]:
+    if type(value) is not int or not 1 <= value <= _MAX_KDF_COSTS[name]:
         raise ValueError(name)
     return value
 
 
-def _bytes(how: Mapping[str, Json], name: str) -> bytes:
+def _decode_base64(how: Mapping[str, Json], name: str) -> bytes:
     return b64decode(str(how.get(name, "")), validate=True)
 
 
-def _text(data: bytes) -> str:
+def _encode_base64(data: bytes) -> str:
     return b64encode(data).decode()
 
 
 MAGIC = b"greenroom-sealed"
-STATE = 512
-_STATE = b"grstate2"
-CHUNK = 1 << 16
-TAG = 16
+STATE_BYTES = 512
+_STATE_MAGIC = b"grstate2"
+CHUNK_BYTES = 1 << 16
+TAG_BYTES = 16
 _CONTAINER_SALT_BYTES = 32
-_LONGEST_HEADER = 1 << 16
-_FIXED = len(MAGIC) + 4
+_MAX_HEADER_BYTES = 1 << 16
+_PREFIX_BYTES = len(MAGIC) + 4
 _VERSION = 2
-_CHUNKS = {1: 1 << 20, _VERSION: CHUNK}
-_FEW_BITS = 8
+_CHUNK_BYTES_BY_VERSION = {1: 1 << 20, _VERSION: CHUNK_BYTES}
+_MAX_FLIPPED_BITS = 8
 """Of the first 16 bytes, that may be changed: what begins so was a sealed file all the same."""
 
 
@@ -192,7 +192,7 @@ class EncryptedFileHeader:
     @property
     def chunk(self) -> int:
         """How many bytes are encrypted together."""
-        return _CHUNKS[self.version]
+        return _CHUNK_BYTES_BY_VERSION[self.version]
 
 
 def is_sealed(path: Path) -> bool:
@@ -208,13 +208,13 @@ def is_sealed(path: Path) -> bool:
 
 def _is_magic(start: bytes) -> bool:
     """Tell whether a file begins as a sealed one, or did before a bit or two of it were changed."""
-    return len(start) == len(MAGIC) and (int.from_bytes(start) ^ int.from_bytes(MAGIC)).bit_count() <= _FEW_BITS
+    return len(start) == len(MAGIC) and (int.from_bytes(start) ^ int.from_bytes(MAGIC)).bit_count() <= _MAX_FLIPPED_BITS
 
 
-def damaged(name: str, what: str) -> UserError:
+def damaged_file_error(name: str, what: str) -> UserError:
     """Return the message for a sealed file that was changed since it was sealed, whoever did it."""
     return UserError(
-        f"The sealed file “{shown(name)}” is damaged: {what}.",
+        f"The sealed file “{escape_unprintable(name)}” is damaged: {what}.",
         "The passphrase is not to blame. Go back to a backup: greenroom recover lists them.",
     )
 
@@ -227,13 +227,13 @@ def read_header(file: BinaryIO, name: str) -> EncryptedFileHeader:
     """
     start = file.read(len(MAGIC) + 4)
     if not _is_magic(start[: len(MAGIC)]):
-        raise UserError(f"“{shown(name)}” is not sealed.", "Seal it with: greenroom seal FILE")
+        raise UserError(f"“{escape_unprintable(name)}” is not sealed.", "Seal it with: greenroom seal FILE")
     length = int.from_bytes(start[len(MAGIC) :])
-    if start[: len(MAGIC)] != MAGIC or not 0 < length <= _LONGEST_HEADER:
-        raise damaged(name, "its beginning was changed")
+    if start[: len(MAGIC)] != MAGIC or not 0 < length <= _MAX_HEADER_BYTES:
+        raise damaged_file_error(name, "its beginning was changed")
     text, checksum = file.read(length), file.read(32)
     if hashlib.sha256(start + text).digest() != checksum:
-        raise damaged(name, "its beginning was changed")
+        raise damaged_file_error(name, "its beginning was changed")
     try:
         found = json.loads(text)
         version = found["version"]
@@ -241,23 +241,24 @@ def read_header(file: BinaryIO, name: str) -> EncryptedFileHeader:
             raise ValueError
         if version > _VERSION:
             raise UserError(
-                f"“{shown(name)}” was sealed by a newer version of Greenroom.", "Install the newer version."
+                f"“{escape_unprintable(name)}” was sealed by a newer version of Greenroom.",
+                "Install the newer version.",
             )
         salt, absorbed = bytes.fromhex(found["salt"]), bytes.fromhex(found["log"] if version > 1 else "")
         if (
-            found["chunk"] != _CHUNKS[version]
+            found["chunk"] != _CHUNK_BYTES_BY_VERSION[version]
             or len(salt) != _CONTAINER_SALT_BYTES
             or not isinstance(found["key"], dict)
         ):
             raise ValueError
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise damaged(name, "its beginning makes no sense") from None
+        raise damaged_file_error(name, "its beginning makes no sense") from None
     return EncryptedFileHeader(
-        found["key"], salt, start + text + checksum, absorbed, version, file.read(STATE) if version > 1 else b""
+        found["key"], salt, start + text + checksum, absorbed, version, file.read(STATE_BYTES) if version > 1 else b""
     )
 
 
-def read_mended_header(file: BinaryIO, name: str) -> EncryptedFileHeader:
+def read_repaired_header(file: BinaryIO, name: str) -> EncryptedFileHeader:
     """Read what is before the chunks, also where one bit of it was changed: its checksum tells which. For recovery.
 
     Raises:
@@ -267,18 +268,18 @@ def read_mended_header(file: BinaryIO, name: str) -> EncryptedFileHeader:
         return read_header(file, name)
     except UserError:
         file.seek(0)
-        content = file.read(len(MAGIC) + 4 + _LONGEST_HEADER + 32)
+        content = file.read(len(MAGIC) + 4 + _MAX_HEADER_BYTES + 32)
         for bit in range(8 * len(content)):
             at = bit // 8
-            changed = bytearray(content[: max(_FIXED, at + 1)])
+            changed = bytearray(content[: max(_PREFIX_BYTES, at + 1)])
             changed[at] ^= 1 << bit % 8
-            end = _FIXED + int.from_bytes(changed[len(MAGIC) : _FIXED]) + 32
-            if at >= _FIXED and not at < end <= len(content):
+            end = _PREFIX_BYTES + int.from_bytes(changed[len(MAGIC) : _PREFIX_BYTES]) + 32
+            if at >= _PREFIX_BYTES and not at < end <= len(content):
                 break
             header = bytes(changed[:end]) + content[len(changed) : end]
             if header.startswith(MAGIC) and hashlib.sha256(header[:-32]).digest() == header[-32:]:
                 file.seek(end)
-                state = file.read(STATE)
+                state = file.read(STATE_BYTES)
                 mended = read_header(io.BytesIO(header + state), name)
                 file.seek(len(mended.raw) + len(mended.state))
                 return mended
@@ -289,8 +290,8 @@ def read_state(header: EncryptedFileHeader, key: EncryptionKey) -> bytes | None:
     """Return the salt of the log with edits made since a file was sealed; b"" for none, None where it was changed."""
     if header.version == 1:
         return b""
-    salt = header.state[len(_STATE) : len(_STATE) + _CONTAINER_SALT_BYTES]
-    if not hmac.compare_digest(header.state, _state(header, key, salt)):
+    salt = header.state[len(_STATE_MAGIC) : len(_STATE_MAGIC) + _CONTAINER_SALT_BYTES]
+    if not hmac.compare_digest(header.state, _state_block(header, key, salt)):
         return None
     return salt if any(salt) else b""
 
@@ -303,19 +304,19 @@ def write_state(path: Path, header: EncryptedFileHeader, key: EncryptionKey, sal
     """
     descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW)
     try:
-        os.pwrite(descriptor, _state(header, key, salt), len(header.raw))
+        os.pwrite(descriptor, _state_block(header, key, salt), len(header.raw))
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
 
 
-def _state(header: EncryptedFileHeader, key: EncryptionKey, salt: bytes) -> bytes:
+def _state_block(header: EncryptedFileHeader, key: EncryptionKey, salt: bytes) -> bytes:
     from cryptography.hazmat.primitives import hashes
     from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
     own = HKDF(hashes.SHA256(), KEY_BYTES, header.salt, b"greenroom sealed 2 state").derive(key.secret)
-    told = _STATE + salt.ljust(_CONTAINER_SALT_BYTES, b"\0")
-    return (told + hmac.digest(own, told + header.raw, "sha256")).ljust(STATE, b"\0")
+    told = _STATE_MAGIC + salt.ljust(_CONTAINER_SALT_BYTES, b"\0")
+    return (told + hmac.digest(own, told + header.raw, "sha256")).ljust(STATE_BYTES, b"\0")
 
 
 def seal(content: Iterator[bytes], file: BinaryIO, key: EncryptionKey, absorbed: bytes = b"") -> EncryptedFileHeader:
@@ -323,7 +324,7 @@ def seal(content: Iterator[bytes], file: BinaryIO, key: EncryptionKey, absorbed:
     salt = os.urandom(_CONTAINER_SALT_BYTES)
     head = {
         "version": _VERSION,
-        "chunk": CHUNK,
+        "chunk": CHUNK_BYTES,
         "salt": salt.hex(),
         "log": absorbed.hex(),
         "key": dict(key.wrapped),
@@ -331,11 +332,11 @@ def seal(content: Iterator[bytes], file: BinaryIO, key: EncryptionKey, absorbed:
     text = json.dumps(head).encode()
     start = MAGIC + len(text).to_bytes(4) + text
     header = EncryptedFileHeader(key.wrapped, salt, start + hashlib.sha256(start).digest(), absorbed)
-    header = replace(header, state=_state(header, key, b""))
+    header = replace(header, state=_state_block(header, key, b""))
     file.write(header.raw + header.state)
     cipher = Cipher(key, header)
     number, waiting = 0, b""
-    for part in _chunks(content):
+    for part in _split_chunks(content):
         if waiting:
             file.write(cipher.encrypt(number, waiting))
             number += 1
@@ -362,7 +363,7 @@ def unseal(
     from cryptography.exceptions import InvalidTag
 
     cipher = Cipher(key, header)
-    size = header.chunk + TAG
+    size = header.chunk + TAG_BYTES
     part, number = file.read(size), 0
     while True:
         following = file.read(size)
@@ -370,9 +371,11 @@ def unseal(
             yield cipher.decrypt(number, part, last=not following)
         except InvalidTag:
             if not lenient:
-                place = size_text(number * header.chunk)
-                raise damaged(name, _what_changed(cipher, number, part, place, last=not following)) from None
-            yield bytes(max(0, len(part) - TAG))
+                place = format_size(number * header.chunk)
+                raise damaged_file_error(
+                    name, _describe_damage(cipher, number, part, place, last=not following)
+                ) from None
+            yield bytes(max(0, len(part) - TAG_BYTES))
         if not following:
             return
         part, number = following, number + 1
@@ -403,7 +406,7 @@ class Cipher:
         return self._cipher.decrypt(_nonce(number, last), content, self._bound)
 
 
-def _what_changed(cipher: Cipher, number: int, part: bytes, place: str, *, last: bool) -> str:
+def _describe_damage(cipher: Cipher, number: int, part: bytes, place: str, *, last: bool) -> str:
     from cryptography.exceptions import InvalidTag
 
     try:
@@ -417,13 +420,13 @@ def _nonce(number: int, last: bool) -> bytes:
     return number.to_bytes(11) + (b"\1" if last else b"\0")
 
 
-def _chunks(content: Iterator[bytes]) -> Iterator[bytes]:
+def _split_chunks(content: Iterator[bytes]) -> Iterator[bytes]:
     """Yield pieces of exactly a chunk each, but for the last one."""
     waiting = bytearray()
     for part in content:
         waiting += part
-        while len(waiting) > CHUNK:
-            yield bytes(waiting[:CHUNK])
-            del waiting[:CHUNK]
+        while len(waiting) > CHUNK_BYTES:
+            yield bytes(waiting[:CHUNK_BYTES])
+            del waiting[:CHUNK_BYTES]
     if waiting:
         yield bytes(waiting)

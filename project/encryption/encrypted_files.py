@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from project.encryption.container import EncryptedFileHeader, EncryptionKey, new_key, read_header, seal, unseal
-from project.encryption.passphrases import header_of, key_of
+from project.encryption.passphrases import obtain_key, read_file_header
 from project.errors import UserError
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
-_PIECE = 1 << 20
+_PIECE_BYTES = 1 << 20
 
 
 def seal_bytes(content: bytes, path: Path, key: EncryptionKey, absorbed: bytes = b"") -> EncryptedFileHeader:
@@ -25,7 +25,7 @@ def seal_bytes(content: bytes, path: Path, key: EncryptionKey, absorbed: bytes =
     Raises:
         OSError: it cannot be written; the file is as it was.
     """
-    pieces = (content[at : at + _PIECE] for at in range(0, len(content), _PIECE))
+    pieces = (content[at : at + _PIECE_BYTES] for at in range(0, len(content), _PIECE_BYTES))
     return seal_stream(pieces, path, key, absorbed=absorbed)
 
 
@@ -51,7 +51,7 @@ def seal_stream(
         with os.fdopen(os.dup(file), "wb") as sealed:
             header.append(seal(content, sealed, key, absorbed))
 
-    _replace(path, write, like or path, wipe_old=wipe_old)
+    _replace_file(path, write, like or path, wipe_old=wipe_old)
     return header[0]
 
 
@@ -70,7 +70,7 @@ def seal_copy(clear: Path, path: Path, key: EncryptionKey) -> None:
         raise
 
 
-def write_clear(content: Iterable[bytes], path: Path, like: Path, *, wipe_old: bool = False) -> None:
+def write_plaintext(content: Iterable[bytes], path: Path, like: Path, *, wipe_old: bool = False) -> None:
     """Write what comes into a file in the clear, whole or not at all, with the rights of another.
 
     With `wipe_old`, what was there before is overwritten.
@@ -84,10 +84,10 @@ def write_clear(content: Iterable[bytes], path: Path, like: Path, *, wipe_old: b
             for part in content:
                 clear.write(part)
 
-    _replace(path, write, like, wipe_old=wipe_old)
+    _replace_file(path, write, like, wipe_old=wipe_old)
 
 
-def overwrite(path: Path) -> None:
+def shred_file(path: Path) -> None:
     """Write zeros over a file and remove it.
 
     What an SSD, a file system that copies on write, or a snapshot keeps elsewhere is not reached by that.
@@ -99,30 +99,30 @@ def overwrite(path: Path) -> None:
         with contextlib.suppress(OSError):
             descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW)
             try:
-                wipe(descriptor)
+                overwrite_with_zeros(descriptor)
             finally:
                 os.close(descriptor)
     path.unlink()
 
 
-def wipe(descriptor: int) -> None:
+def overwrite_with_zeros(descriptor: int) -> None:
     """Write zeros over an open file."""
     size, at = os.fstat(descriptor).st_size, 0
-    zeros = bytes(_PIECE)
+    zeros = bytes(_PIECE_BYTES)
     while at < size:
-        at += os.pwrite(descriptor, zeros[: min(_PIECE, size - at)], at)
+        at += os.pwrite(descriptor, zeros[: min(_PIECE_BYTES, size - at)], at)
     os.fsync(descriptor)
 
 
-def clean_up_after(path: Path) -> None:
+def remove_unfinished(path: Path) -> None:
     """Remove what a process that was killed while it wrote this file left; no other process writes it now."""
     for left in path.parent.iterdir():
         if left.name.startswith(f".{path.name}.") and left.name.endswith(".sealing") and not left.is_symlink():
             with contextlib.suppress(OSError):
-                overwrite(left)
+                shred_file(left)
 
 
-def _replace(path: Path, write: Callable[[int], None], like: Path, *, wipe_old: bool = False) -> None:
+def _replace_file(path: Path, write: Callable[[int], None], like: Path, *, wipe_old: bool = False) -> None:
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.sealing")
     descriptor = os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
     try:
@@ -137,13 +137,13 @@ def _replace(path: Path, write: Callable[[int], None], like: Path, *, wipe_old: 
         try:
             unfinished.replace(path)
             if old >= 0 and os.fstat(old).st_nlink == 0:
-                wipe(old)
+                overwrite_with_zeros(old)
         finally:
             if old >= 0:
                 os.close(old)
     except BaseException:
         with contextlib.suppress(OSError):
-            overwrite(unfinished)
+            shred_file(unfinished)
         raise
     folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -166,9 +166,9 @@ def seal_file(path: Path, passphrase: str) -> Path:
     try:
         with path.open("rb") as file:
             seal_stream(iter(lambda: file.read(1 << 20), b""), out, new_key(passphrase), like=path)
-        overwrite(path)
+        shred_file(path)
     except OSError as error:
-        raise _refused(path, error) from None
+        raise _access_error(path, error) from None
     return out
 
 
@@ -180,26 +180,29 @@ def unseal_file(path: Path) -> Path:
     """
     out = path.with_name(path.name.removesuffix(SUFFIX))
     _require_free(out)
-    key = key_of(path, header_of(path))
+    key = obtain_key(path, read_file_header(path))
 
     def content() -> Iterator[bytes]:
         with path.open("rb") as file:
             yield from unseal(file, key, read_header(file, path.name), path.name)
 
     try:
-        write_clear(content(), out, like=path)
+        write_plaintext(content(), out, like=path)
         path.unlink()
     except OSError as error:
-        raise _refused(path, error) from None
+        raise _access_error(path, error) from None
     return out
 
 
 def _require_free(path: Path) -> None:
     if os.path.lexists(path):
-        raise UserError(f"“{shown(path.name)}” is there already.", "Move it away first; no file is overwritten.")
+        raise UserError(
+            f"“{escape_unprintable(path.name)}” is there already.", "Move it away first; no file is overwritten."
+        )
 
 
-def _refused(path: Path, error: OSError) -> UserError:
+def _access_error(path: Path, error: OSError) -> UserError:
     return UserError(
-        f"“{shown(path.name)}” cannot be read or written: {error.strerror}.", "See its folder and what is left free."
+        f"“{escape_unprintable(path.name)}” cannot be read or written: {error.strerror}.",
+        "See its folder and what is left free.",
     )

@@ -12,14 +12,14 @@ from project.encryption.container import (
     EncryptedFileHeader,
     EncryptionKey,
     WrongPassphrase,
-    damaged,
+    damaged_file_error,
     open_key,
     read_header,
 )
 from project.errors import UserError
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
-VARIABLE = "GREENROOM_PASSPHRASE_FILE"
+PASSPHRASE_FILE_VARIABLE = "GREENROOM_PASSPHRASE_FILE"
 Asker: TypeAlias = Callable[[Path, str], str | None]
 """Given a sealed file and why it is asked again ("" at first), returns what was typed, or None for no answer."""
 
@@ -27,12 +27,12 @@ _keys: dict[str, EncryptionKey] = {}
 _asker: list[Asker] = []
 
 
-def ask_with(asker: Asker | None) -> None:
+def set_asker(asker: Asker | None) -> None:
     """Say who asks a person; with None nobody does."""
     _asker[:] = [] if asker is None else [asker]
 
 
-def header_of(path: Path) -> EncryptedFileHeader:
+def read_file_header(path: Path) -> EncryptedFileHeader:
     """Read the header of a sealed file.
 
     Raises:
@@ -42,38 +42,40 @@ def header_of(path: Path) -> EncryptedFileHeader:
         with path.open("rb") as file:
             return read_header(file, path.name)
     except OSError as error:
-        raise UserError(f"“{shown(path)}” cannot be read: {error.strerror}.", "See who may read the file.") from None
+        raise UserError(
+            f"“{escape_unprintable(path)}” cannot be read: {error.strerror}.", "See who may read the file."
+        ) from None
 
 
-def key_of(path: Path, header: EncryptedFileHeader, *, ask: bool = True) -> EncryptionKey:
+def obtain_key(path: Path, header: EncryptedFileHeader, *, ask: bool = True) -> EncryptionKey:
     """Return the key of a sealed file, from memory, from the file that the environment names, or by asking.
 
     Raises:
         WrongPassphrase: what was given is not the passphrase.
         UserError: nobody can be asked, or nobody answered.
     """
-    known = _keys.get(_name(header))
+    known = _keys.get(_wrapped_key(header))
     if known is not None:
         return known
-    given = os.environ.get(VARIABLE, "")
+    given = os.environ.get(PASSPHRASE_FILE_VARIABLE, "")
     if given:
-        return remember(header, read_passphrase(Path(given)), path)
+        return unlock_key(header, read_passphrase(Path(given)), path)
     why = ""
     while ask and _asker:
         typed = _asker[0](path, why)
         if typed is None:
             break
         try:
-            return remember(header, typed, path)
+            return unlock_key(header, typed, path)
         except WrongPassphrase as error:
             why = error.message
     raise UserError(
-        f"“{shown(path.name)}” is sealed, and no passphrase was given.",
-        f"In a script, name a file that holds it: {VARIABLE}=FILE.",
+        f"“{escape_unprintable(path.name)}” is sealed, and no passphrase was given.",
+        f"In a script, name a file that holds it: {PASSPHRASE_FILE_VARIABLE}=FILE.",
     )
 
 
-def remember(header: EncryptedFileHeader, passphrase: str, path: Path) -> EncryptionKey:
+def unlock_key(header: EncryptedFileHeader, passphrase: str, path: Path) -> EncryptionKey:
     """Work out the key of a file from its passphrase, and keep it until `forget`.
 
     Raises:
@@ -81,21 +83,21 @@ def remember(header: EncryptedFileHeader, passphrase: str, path: Path) -> Encryp
         UserError: the file is damaged.
     """
     try:
-        key = open_key(header.wrapped, passphrase, shown(path.name))
+        key = open_key(header.wrapped, passphrase, escape_unprintable(path.name))
     except ValueError:
-        raise damaged(path.name, "its beginning makes no sense") from None
-    _keys[_name(header)] = key
+        raise damaged_file_error(path.name, "its beginning makes no sense") from None
+    _keys[_wrapped_key(header)] = key
     return key
 
 
-def keep(header: EncryptedFileHeader, key: EncryptionKey) -> None:
+def cache_key(header: EncryptedFileHeader, key: EncryptionKey) -> None:
     """Remember the key of a file that was just sealed."""
-    _keys[_name(header)] = key
+    _keys[_wrapped_key(header)] = key
 
 
-def forget(header: EncryptedFileHeader) -> None:
+def forget_key(header: EncryptedFileHeader) -> None:
     """Forget the key of a file, and of all that were sealed with it."""
-    _keys.pop(_name(header), None)
+    _keys.pop(_wrapped_key(header), None)
 
 
 def read_passphrase(path: Path) -> str:
@@ -110,12 +112,12 @@ def read_passphrase(path: Path) -> str:
             line = file.readline().rstrip("\r\n").removeprefix("\ufeff")
     except OSError as error:
         raise UserError(
-            f"The passphrase cannot be read from “{shown(path)}”: {error.strerror}.", "See the file."
+            f"The passphrase cannot be read from “{escape_unprintable(path)}”: {error.strerror}.", "See the file."
         ) from None
     if not line:
-        raise UserError(f"The first line of “{shown(path)}” is empty.", "Write the passphrase there.")
+        raise UserError(f"The first line of “{escape_unprintable(path)}” is empty.", "Write the passphrase there.")
     return line
 
 
-def _name(header: EncryptedFileHeader) -> str:
+def _wrapped_key(header: EncryptedFileHeader) -> str:
     return str(header.wrapped.get("key", ""))

@@ -118,7 +118,7 @@ class ChainGraph:
             graphlib.CycleError: it goes round in a circle.
         """
         longest: dict[str, int] = {}
-        for one in ordered(self.reasons):
+        for one in topological_order(self.reasons):
             longest[one] = max((longest[reason] + 1 for reason in self.reasons.get(one, ())), default=0)
         return max(longest.values(), default=0)
 
@@ -138,7 +138,7 @@ class ChainGraph:
         return {node: tuple(sorted(others, key=place.__getitem__)) for node, others in found.items()}
 
 
-def ordered(reasons: Mapping[str, Sequence[str]]) -> list[str]:
+def topological_order(reasons: Mapping[str, Sequence[str]]) -> list[str]:
     """Return the nodes so that each comes after its reasons.
 
     Args:

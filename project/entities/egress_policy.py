@@ -17,12 +17,12 @@ _PART = re.compile(r"0x[0-9a-f]+|[0-9]+", re.ASCII)
 _MOST_PARTS = 4
 
 
-def numeric(host: str) -> str:
+def parse_ip_address(host: str) -> str:
     """Return the IP address that a host is written as, also in decimal, octal or hex form; "" where it is a name."""
     bare = host.removeprefix("[").removesuffix("]")
     with suppress(ValueError):
         return str(ip_address(bare))
-    return _old_form(bare.lower())
+    return _parse_inet_aton(bare.lower())
 
 
 def host_key(host: str) -> str:
@@ -32,16 +32,16 @@ def host_key(host: str) -> str:
     of one part does: without it, the system looks the name up in its own domain. So does one after an IP address: the
     system would ask a name server for it.
     """
-    if address := numeric(host):
+    if address := parse_ip_address(host):
         found = ip_address(address)
         mapped = found.ipv4_mapped if isinstance(found, IPv6Address) else None
         return str(mapped or found)
     name = host.lower()
     whole = name.removesuffix(".")
-    return whole if "." in whole and not numeric(whole) else name
+    return whole if "." in whole and not parse_ip_address(whole) else name
 
 
-def _old_form(text: str) -> str:
+def _parse_inet_aton(text: str) -> str:
     """Return an IPv4 address of one to four numbers, the last of which fills what is left (inet_aton(3)); "" for none.
 
     What the system's own function forgives after it, a space and anything, is no address.
@@ -50,7 +50,7 @@ def _old_form(text: str) -> str:
     if len(parts) > _MOST_PARTS or not all(map(_PART.fullmatch, parts)):
         return ""
     try:
-        *firsts, last = [_number(part) for part in parts]
+        *firsts, last = [_parse_number(part) for part in parts]
     except ValueError:
         return ""
     room = 4 - len(firsts)
@@ -59,7 +59,7 @@ def _old_form(text: str) -> str:
     return str(IPv4Address(bytes([*firsts, *last.to_bytes(room)])))
 
 
-def _number(part: str) -> int:
+def _parse_number(part: str) -> int:
     if part.startswith("0x"):
         return int(part, 16)
     return int(part, 8 if part.startswith("0") else 10)
@@ -217,13 +217,13 @@ RULES: Mapping[str, str] = {
     "recorded": "what cannot be written down is not sent",
 }
 """Every rule, in words that finish “The policy of this study says: ...”."""
-_INSTEAD = {
+_HINTS_BY_RULE = {
     "proxies": "Unset it, or set HTTPS_PROXY to an address that starts with http://",
     "redirects": "Give another address",
     "reviewed": "Ask again",
 }
 """What to do about a request that is barred by a rule."""
-_OF_CLUSTERS = (
+_CLUSTER_HINT = (
     "Leave --scheduler out, or have the cluster named:"
     " greenroom policy set STUDY raw --host {} --reason ... --allowed-by ..."
 )
@@ -259,7 +259,7 @@ def decide(policy: Policy, request: EgressRequest, evidence: RequestEvidence = R
     if request.purpose is Purpose.CLUSTER:
         _decide_cluster(policy, request)
     if not request.encrypted and not policy.unencrypted:
-        _refuse("unencrypted", *_told_unencrypted(request))
+        _refuse("unencrypted", *_describe_unencrypted(request))
     openly = "" if request.encrypted else ", unencrypted"
     if request.purpose is Purpose.DOWNLOAD:
         return f"downloads allowed{openly}"
@@ -281,10 +281,10 @@ def refuse_barred(request: EgressRequest) -> None:
         Forbidden: it is.
     """
     if request.barred_by:
-        _refuse(request.barred_by, request.barred, _INSTEAD.get(request.barred_by, ""))
+        _refuse(request.barred_by, request.barred, _HINTS_BY_RULE.get(request.barred_by, ""))
 
 
-def _told_unencrypted(request: EgressRequest) -> tuple[str, str]:
+def _describe_unencrypted(request: EgressRequest) -> tuple[str, str]:
     """Return what is wrong with a request that everybody on the way could read, and what to do about it."""
     allow = "allow it: greenroom policy set STUDY --unencrypted"
     by = f" ({request.scheme}://)" if request.scheme else ""
@@ -308,7 +308,7 @@ def _decide_level(policy: Policy, request: EgressRequest) -> None:
         _refuse(
             "nothing-leaves",
             f"The policy of this study lets nothing leave this machine, and {request.host} is another machine.",
-            _OF_CLUSTERS.format(request.host)
+            _CLUSTER_HINT.format(request.host)
             if request.purpose is Purpose.CLUSTER
             else "Ask a local judge, or change the policy: greenroom policy set STUDY anonymized",
         )
@@ -325,7 +325,7 @@ def _decide_cluster(policy: Policy, request: EgressRequest) -> None:
         _refuse(
             "cluster",
             f"The policy of this study does not let {request.host} work on raw footage.",
-            _OF_CLUSTERS.format(request.host),
+            _CLUSTER_HINT.format(request.host),
         )
 
 
@@ -369,7 +369,7 @@ class Egress:
     rule: str = ""
 
 
-def policy_from(found: Json) -> Policy:
+def parse_policy(found: Json) -> Policy:
     """Read what `Policy.as_json` made; whatever cannot be read as a policy lets nothing out."""
     if not isinstance(found, dict):
         return Policy()

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from project.entities.study_records import FaceTrack, Origin
 
-_SAME_US = 2
+_SAME_TIME_US = 2
 
 
 class RegionKind(StrEnum):
@@ -63,21 +63,23 @@ class Region:
 
     def boxes_at(self, times_us: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return (n, 4) x, y, width, height at (n,) times, whether the region lasts then or not."""
-        return interpolated(self.keyframes, times_us)
+        return interpolate_boxes(self.keyframes, times_us)
 
     def lasts_at(self, time_us: int) -> bool:
         """Tell whether the region is there at a time."""
         return self.start_us <= time_us < self.end_us
 
 
-def interpolated(keyframes: Sequence[Keyframe], times_us: NDArray[np.int64]) -> NDArray[np.float64]:
+def interpolate_boxes(keyframes: Sequence[Keyframe], times_us: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return (n, 4) boxes at (n,) times, in straight lines between keyframes in order of time, held outside them."""
     known = np.array([one.time_us for one in keyframes], np.float64)
     boxes = np.array([one.box for one in keyframes], np.float64)
     return np.stack([np.interp(times_us, known, column) for column in boxes.T], axis=1)
 
 
-def corrected(track: FaceTrack, keyframes: Sequence[Keyframe], times_us: NDArray[np.int64] | None = None) -> FaceTrack:
+def apply_keyframes(
+    track: FaceTrack, keyframes: Sequence[Keyframe], times_us: NDArray[np.int64] | None = None
+) -> FaceTrack:
     """Return a track with a person's keyframes on it.
 
     What is interpolated is the difference between a keyframe and the found box of its time; before the first and after
@@ -95,20 +97,22 @@ def corrected(track: FaceTrack, keyframes: Sequence[Keyframe], times_us: NDArray
     first, last = keyframes[0].time_us, keyframes[-1].time_us
     frames, times = track.frames.astype(np.int64), track.times_us.astype(np.int64)
     if times_us is not None and (first < times[0] or last > times[-1]):
-        before = np.flatnonzero((times_us >= first - _SAME_US) & (np.arange(len(times_us)) < frames[0]))
-        after = np.flatnonzero((times_us <= last + _SAME_US) & (np.arange(len(times_us)) > frames[-1]))
+        before = np.flatnonzero((times_us >= first - _SAME_TIME_US) & (np.arange(len(times_us)) < frames[0]))
+        after = np.flatnonzero((times_us <= last + _SAME_TIME_US) & (np.arange(len(times_us)) > frames[-1]))
         frames = np.concatenate([before, frames, after])
         times = np.concatenate([times_us[before], times, times_us[after]])
     found = track.boxes.astype(np.float64)
-    base = _held(track.times_us, found, times)
+    base = _interpolate_clamped(track.times_us, found, times)
     known = np.array([one.time_us for one in keyframes], np.int64)
-    differences = np.array([one.box for one in keyframes], np.float64) - _held(track.times_us, found, known)
-    boxes = base + _held(known, differences, times)
+    differences = np.array([one.box for one in keyframes], np.float64) - _interpolate_clamped(
+        track.times_us, found, known
+    )
+    boxes = base + _interpolate_clamped(known, differences, times)
     boxes[:, 2:] = np.maximum(boxes[:, 2:], 1.0)
     place = np.clip(np.searchsorted(track.frames, frames), 0, len(track.frames) - 1)
     here = track.frames[place] == frames
     origins = np.where(here, track.origins[place], Origin.INTERPOLATED).astype(np.uint8)
-    origins[(np.abs(times[:, None] - known[None]) <= _SAME_US).any(axis=1)] = Origin.DRAWN
+    origins[(np.abs(times[:, None] - known[None]) <= _SAME_TIME_US).any(axis=1)] = Origin.DRAWN
     return replace(
         track,
         frames=frames.astype(np.int32),
@@ -119,7 +123,7 @@ def corrected(track: FaceTrack, keyframes: Sequence[Keyframe], times_us: NDArray
     )
 
 
-def as_track(region: Region, times_us: NDArray[np.int64]) -> FaceTrack | None:
+def region_to_track(region: Region, times_us: NDArray[np.int64]) -> FaceTrack | None:
     """Return a region as a face track over the frames of a medium; None where no frame begins while it lasts.
 
     Args:
@@ -142,5 +146,7 @@ def as_track(region: Region, times_us: NDArray[np.int64]) -> FaceTrack | None:
     )
 
 
-def _held(known: NDArray[np.int64], columns: NDArray[np.float64], at: NDArray[np.int64]) -> NDArray[np.float64]:
+def _interpolate_clamped(
+    known: NDArray[np.int64], columns: NDArray[np.float64], at: NDArray[np.int64]
+) -> NDArray[np.float64]:
     return np.stack([np.interp(at, known.astype(np.float64), column) for column in columns.T], axis=1)

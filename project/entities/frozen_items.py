@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import cast
 
-from project.entities.judgments import JudgmentTarget, JudgmentTargetKind, about_from
-from project.entities.questions import question_from
+from project.entities.judgments import JudgmentTarget, JudgmentTargetKind, parse_target
+from project.entities.questions import question_from_json
 from project.entities.study_records import Json
 
 
@@ -81,12 +81,12 @@ class FrozenItem:
     @property
     def subject(self) -> JudgmentTargetKind:
         """What kind of thing it was made from; a stretch counts as a segment."""
-        return about_from(self.about).subject if self.about else JudgmentTargetKind.SEGMENT
+        return parse_target(self.about).subject if self.about else JudgmentTargetKind.SEGMENT
 
     @property
     def source(self) -> JudgmentTarget | None:
         """What it was made from; None for a stretch that nobody marked."""
-        return about_from(self.about) if self.about else None
+        return parse_target(self.about) if self.about else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,16 +126,16 @@ class RunAnswer:
     judgment_id: str
 
 
-def why_unfit(about: str, content: Mapping[str, Json]) -> str:
+def describe_content_problem(about: str, content: Mapping[str, Json]) -> str:
     """Return why the content of an item cannot be used, in words that follow its name; "" where it can be.
 
     Args:
         about: what the item was made from, as `About.key`; "" for nothing.
         content: as `FrozenItem.content` describes it; keys that are not named there are passed over.
     """
-    if about and about_from(about).subject is JudgmentTargetKind.ITEM:
+    if about and parse_target(about).subject is JudgmentTargetKind.ITEM:
         return "was made from another item"
-    for key, fits in _FITS.items():
+    for key, fits in _CONTENT_CHECKS.items():
         if key in content and not fits(content[key]):
             return f"cannot be read: {key}"
     options, place = content.get("options", []), content.get("place", 0)
@@ -144,48 +144,48 @@ def why_unfit(about: str, content: Mapping[str, Json]) -> str:
     return ""
 
 
-def _text(value: Json) -> bool:
+def _is_text(value: Json) -> bool:
     return isinstance(value, str)
 
 
-def _number(value: Json) -> bool:
+def _is_count(value: Json) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def _texts(value: Json) -> bool:
+def _is_text_list(value: Json) -> bool:
     return isinstance(value, list) and all(isinstance(one, str) for one in value)
 
 
-def _told(value: Json) -> bool:
+def _is_text_map(value: Json) -> bool:
     return isinstance(value, dict) and all(isinstance(one, str) for one in value.values())
 
 
-def _object(value: Json) -> bool:
+def _is_object(value: Json) -> bool:
     return isinstance(value, dict)
 
 
-def _objects(value: Json) -> bool:
+def _is_object_map(value: Json) -> bool:
     return isinstance(value, dict) and all(isinstance(one, dict) for one in value.values())
 
 
-def _question(value: Json) -> bool:
+def _is_question(value: Json) -> bool:
     if not isinstance(value, dict):
         return False
     try:
-        found = question_from(value)
+        found = question_from_json(value)
         texts = (found.id, found.recording_id, found.text, found.answer, found.explanation, *found.options)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError):
         return False
     return all(isinstance(one, str) for one in texts)
 
 
-_FITS: Mapping[str, Callable[[Json], bool]] = {
-    **dict.fromkeys(("scheme", "track", "label", "person"), _text),
-    **dict.fromkeys(("values", "traits"), _object),
-    **dict.fromkeys(("options", "homes"), _texts),
-    "place": _number,
-    "facts": _told,
-    "question": _question,
-    "truth": _objects,
+_CONTENT_CHECKS: Mapping[str, Callable[[Json], bool]] = {
+    **dict.fromkeys(("scheme", "track", "label", "person"), _is_text),
+    **dict.fromkeys(("values", "traits"), _is_object),
+    **dict.fromkeys(("options", "homes"), _is_text_list),
+    "place": _is_count,
+    "facts": _is_text_map,
+    "question": _is_question,
+    "truth": _is_object_map,
 }
 """Key -> whether a value is what stands there."""

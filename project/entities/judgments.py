@@ -9,10 +9,10 @@ from enum import StrEnum
 
 from project.entities.study_records import Json
 
-RAW = "raw"
+RAW_CONDITION = "raw"
 """The condition in which a judge sees the footage as it was recorded; others are ids of rendering runs."""
 
-PERSON = "person"
+PERSON_BACKEND = "person"
 """The backend of people, who answer in a form."""
 
 
@@ -57,7 +57,7 @@ class JudgmentTarget:
         return f"{self.subject.value}/{self.id}" + (f"/{self.part}" if self.part else "")
 
 
-def about_from(key: str) -> JudgmentTarget:
+def parse_target(key: str) -> JudgmentTarget:
     """Read what `About.key` made; a text without a known subject before a slash is a segment's id."""
     subject, slash, rest = key.partition("/")
     if not slash or subject not in {one.value for one in JudgmentTargetKind}:
@@ -209,16 +209,16 @@ class Adoption:
     at: str
 
 
-def part_after(task: str, judgment_id: str) -> str:
+def followup_part(task: str, judgment_id: str) -> str:
     """Return the part under which something is asked about an answer to a task."""
     return f"{task}/{judgment_id}"
 
 
-def plain_part(part: str) -> str:
+def base_part(part: str) -> str:
     """Return a part without the judgment that it names."""
     return part.partition("/")[0]
 
 
-def judgment_in(part: str) -> str:
+def judgment_id_of_part(part: str) -> str:
     """Return the id of the judgment that a part names; "" for none."""
     return part.partition("/")[2]

@@ -32,7 +32,7 @@ class QuestionKind(StrEnum):
     """Written by a person to stump a model."""
 
 
-OF_CHAINS = (QuestionKind.EVENT, QuestionKind.STATE, QuestionKind.WHY, QuestionKind.HOW, QuestionKind.STEPS)
+CHAIN_QUESTION_KINDS = (QuestionKind.EVENT, QuestionKind.STATE, QuestionKind.WHY, QuestionKind.HOW, QuestionKind.STEPS)
 """Kinds that are made from a chain."""
 
 
@@ -130,7 +130,7 @@ class VerificationDecision(StrEnum):
 DIFFICULTIES = ("easy", "intermediate", "hard")
 """Labels of difficulty (ESI-Bench, appendix A.1.6)."""
 
-CHECKS = {
+CHECKLIST_KEYS = {
     "chain": ("by_rules", "times_right", "covers", "one_right"),
     "esi": ("clear", "needs_picture", "unambiguous", "truth", "difficulty"),
 }
@@ -215,14 +215,14 @@ class Contradiction:
     judgment_id: str
 
 
-def question_json(one: Question) -> dict[str, Json]:
+def question_to_json(one: Question) -> dict[str, Json]:
     """Return a question as a JSON object that `question_from` reads."""
     found: dict[str, Any] = {each.name: getattr(one, each.name) for each in fields(Question)}
     wrong = [[each.text, each.plausibility, each.source] for each in one.wrong]
     return found | {"kind": one.kind.value, "maker": one.maker.value, "covers": [*one.covers], "wrong": wrong}
 
 
-def question_from(found: Mapping[str, Json]) -> Question:
+def question_from_json(found: Mapping[str, Json]) -> Question:
     """Read what `question_json` made."""
     values: dict[str, Any] = {each.name: found[each.name] for each in fields(Question)}
     wrong = tuple(WrongOption(*each) for each in values["wrong"])

@@ -24,15 +24,15 @@ class Relationship(StrEnum):
     """Of what was imported without saying so; nothing is played under it."""
 
 
-PROFILE = (
+PROFILE_FIELDS = (
     *("age", "occupation", "pronouns", "personality", "personal_values", "decision_style", "public_info"),
     "secret",
 )
 """What is known of a character beside the name; the names of the columns, in the order in which it is told."""
-_OPEN = tuple(one for one in PROFILE if one != "secret")
-_CLOSE = frozenset({Relationship.FAMILY, Relationship.FRIEND, Relationship.ROMANTIC})
-VISIBLE: Mapping[Relationship, tuple[str, ...]] = {
-    **dict.fromkeys(_CLOSE, ("name", *_OPEN)),
+_PUBLIC_FIELDS = tuple(one for one in PROFILE_FIELDS if one != "secret")
+_CLOSE_RELATIONSHIPS = frozenset({Relationship.FAMILY, Relationship.FRIEND, Relationship.ROMANTIC})
+VISIBLE_FIELDS: Mapping[Relationship, tuple[str, ...]] = {
+    **dict.fromkeys(_CLOSE_RELATIONSHIPS, ("name", *_PUBLIC_FIELDS)),
     Relationship.ACQUAINTANCE: ("name", "occupation", "pronouns", "public_info"),
     Relationship.STRANGER: (),
     Relationship.UNKNOWN: (),
@@ -63,7 +63,7 @@ class Profile:
 
     def seen_under(self, relationship: Relationship) -> dict[str, str]:
         """Return what somebody else sees of it: field -> text, without what is empty."""
-        return {key: text for key in VISIBLE[relationship] if (text := str(getattr(self, key)))}
+        return {key: text for key in VISIBLE_FIELDS[relationship] if (text := str(getattr(self, key)))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,10 +177,10 @@ class Act(StrEnum):
     LEAVE = "leave"
 
 
-_SAYS = "says"
-_MARKS = {Act.NONVERBAL: "non-verbal", Act.ACTION: "action", Act.NONE: "none", Act.LEAVE: "leaves"}
-_ACTS = {mark: act for act, mark in _MARKS.items()} | {_SAYS: Act.SPEAK}
-_MARKED = re.compile(rf"\s*\[({'|'.join(map(re.escape, _ACTS))})\]\s*(.*?)\s*", re.DOTALL | re.IGNORECASE)
+_SPEAK_MARK = "says"
+_MARK_BY_ACT = {Act.NONVERBAL: "non-verbal", Act.ACTION: "action", Act.NONE: "none", Act.LEAVE: "leaves"}
+_ACT_BY_MARK = {mark: act for act, mark in _MARK_BY_ACT.items()} | {_SPEAK_MARK: Act.SPEAK}
+_MARKED_TEXT = re.compile(rf"\s*\[({'|'.join(map(re.escape, _ACT_BY_MARK))})\]\s*(.*?)\s*", re.DOTALL | re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,17 +191,17 @@ class AgentTurn:
     text: str = ""
 
 
-def written_turn(turn: AgentTurn) -> str:
+def format_turn(turn: AgentTurn) -> str:
     """Return a turn as the text of an utterance."""
     text = turn.text.strip()
     if turn.act is Act.SPEAK:
-        return f"[{_SAYS}] {text}".rstrip() if not text or _MARKED.fullmatch(text) else text
-    return f"[{_MARKS[turn.act]}] {text}".rstrip()
+        return f"[{_SPEAK_MARK}] {text}".rstrip() if not text or _MARKED_TEXT.fullmatch(text) else text
+    return f"[{_MARK_BY_ACT[turn.act]}] {text}".rstrip()
 
 
-def turn_of(text: str) -> AgentTurn:
+def parse_turn(text: str) -> AgentTurn:
     """Return the turn that the text of an utterance is; whatever bears no mark is said."""
-    found = _MARKED.fullmatch(text)
+    found = _MARKED_TEXT.fullmatch(text)
     if found is None:
         return AgentTurn(Act.SPEAK, text.strip())
-    return AgentTurn(_ACTS[found[1].lower()], found[2])
+    return AgentTurn(_ACT_BY_MARK[found[1].lower()], found[2])

@@ -19,7 +19,7 @@ Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | 
 
 
 # A face track whose best hit scores less is doubtful.
-DOUBTFUL_BELOW = 0.35
+DOUBTFUL_SCORE = 0.35
 
 
 class Verdict(StrEnum):
@@ -365,7 +365,7 @@ class FaceTrack:
     @property
     def doubtful(self) -> bool:
         """Whether the detector was never sure of it. It is hidden like any other until somebody dismisses it."""
-        return float(self.scores.max(initial=0)) < DOUBTFUL_BELOW
+        return float(self.scores.max(initial=0)) < DOUBTFUL_SCORE
 
     def box_at(self, time_us: int, tolerance_us: int = 0) -> NDArray[np.float32] | None:
         """Return the (4,) box of the frame shown at `time_us`, or None where the track has no box.

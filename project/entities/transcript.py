@@ -36,22 +36,22 @@ class AsrSegment:
     words: Words = ()
 
 
-def tokens(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Return the words of a text as they stand there."""
     return text.split()
 
 
-def estimated(text: str, start_us: int, end_us: int) -> Words:
+def estimate_word_times(text: str, start_us: int, end_us: int) -> Words:
     """Return the words of a text with times spread over a stretch by their length."""
-    return _spread(tokens(text), start_us, end_us, None)
+    return _spread_words(split_words(text), start_us, end_us, None)
 
 
-def fitting(words: Sequence[Word], text: str, start_us: int, end_us: int) -> Words:
+def clamp_words(words: Sequence[Word], text: str, start_us: int, end_us: int) -> Words:
     """Return words cut to a stretch and put in order, or none where they are not the text's.
 
     For words that come from elsewhere: a model may give times that run backwards or past the end.
     """
-    if [word.text for word in words] != tokens(text):
+    if [word.text for word in words] != split_words(text):
         return ()
     made, at = [], start_us
     for word in words:
@@ -61,7 +61,7 @@ def fitting(words: Sequence[Word], text: str, start_us: int, end_us: int) -> Wor
     return tuple(made)
 
 
-def retimed(words: Words, text: str, start_us: int, end_us: int) -> Words:
+def realign_words(words: Words, text: str, start_us: int, end_us: int) -> Words:
     """Return the words of an utterance whose text or times were edited.
 
     Words that stay keep their times and confidence. Those that are new share the gap that they stand in, and are as
@@ -69,7 +69,7 @@ def retimed(words: Words, text: str, start_us: int, end_us: int) -> Words:
     """
     if not words:
         return ()
-    new = tokens(text)
+    new = split_words(text)
     old = [word.text for word in words]
     made: list[Word | None] = [None] * len(new)
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
@@ -79,12 +79,12 @@ def retimed(words: Words, text: str, start_us: int, end_us: int) -> Words:
                 sure = one.confidence if tag == "equal" else 1.0
                 made[j] = Word(new[j], one.start_us, one.end_us, sure)
         elif tag == "replace":
-            spread = _spread(new[j1:j2], words[i1].start_us, words[i2 - 1].end_us, 1.0)
+            spread = _spread_words(new[j1:j2], words[i1].start_us, words[i2 - 1].end_us, 1.0)
             made[j1:j2] = spread
-    return fitting(_filled(made, new, start_us, end_us), text, start_us, end_us)
+    return clamp_words(_fill_gaps(made, new, start_us, end_us), text, start_us, end_us)
 
 
-def _spread(parts: Sequence[str], start_us: int, end_us: int, confidence: float | None) -> Words:
+def _spread_words(parts: Sequence[str], start_us: int, end_us: int, confidence: float | None) -> Words:
     lengths = [len(part) + 1 for part in parts]
     total, at, made = sum(lengths), 0, []
     for part, length in zip(parts, lengths, strict=True):
@@ -94,7 +94,7 @@ def _spread(parts: Sequence[str], start_us: int, end_us: int, confidence: float 
     return tuple(made)
 
 
-def _filled(made: list[Word | None], new: list[str], start_us: int, end_us: int) -> Words:
+def _fill_gaps(made: list[Word | None], new: list[str], start_us: int, end_us: int) -> Words:
     """Give words that were put in the time between those around them."""
     found: list[Word] = []
     at = 0
@@ -108,6 +108,6 @@ def _filled(made: list[Word | None], new: list[str], start_us: int, end_us: int)
         after = made[end] if end < len(made) else None
         first = found[-1].end_us if found else start_us
         last = max(first, after.start_us if after is not None else end_us)
-        found += _spread(new[at:end], first, last, 1.0)
+        found += _spread_words(new[at:end], first, last, 1.0)
         at = end
     return tuple(found)

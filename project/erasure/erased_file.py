@@ -13,47 +13,47 @@ from pathlib import Path
 
 from project.encryption.commit_log import log_path
 from project.encryption.container import is_sealed
-from project.encryption.encrypted_files import seal_stream, wipe
-from project.encryption.passphrases import header_of, keep, key_of
+from project.encryption.encrypted_files import overwrite_with_zeros, seal_stream
+from project.encryption.passphrases import cache_key, obtain_key, read_file_header
 from project.erasure.mentions import IdentifyingTerms
 from project.erasure.personal_strings import PersonalString
-from project.erasure.raw_rows import Row, parsed, texts_of
-from project.erasure.row_erasure import KEPT, is_shipped
+from project.erasure.raw_rows import Row, parse_row, text_columns
+from project.erasure.row_erasure import KEPT_COLUMNS, is_shipped
 from project.erasure.subject_scope import SubjectScope
 from project.errors import UserError
-from project.files.filesystem import resolved
+from project.files.filesystem import resolve_path
 from project.files.temporary_files import scratch_folder
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.schema.columns import COLUMNS, ColumnKind
 from project.store import locking
-from project.store.locking import alone as hold
-from project.store.opening import Snapshot, beside, connect, examine, explained, verify
+from project.store.locking import exclusive_lock as hold
+from project.store.opening import Snapshot, connect, inspect_file, sibling_path, translate_errors, verify_study
 from project.store.study import Study
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
-_BLOCK = 1 << 20
+_BLOCK_BYTES = 1 << 20
 
 
-def in_memory(path: Path) -> sqlite3.Connection:
+def load_into_memory(path: Path) -> sqlite3.Connection:
     """Return a connection on a copy of a study that is in memory alone.
 
     Raises:
         UserError: it is no study, damaged, or of another version.
     """
-    path = resolved(path)
+    path = resolve_path(path)
     if is_sealed(path):
         with Study.open(path, read_only=True) as sealed:
             _require_sound(sealed)
             return copy_to_memory(sealed)
-    leftover = examine(path)
+    leftover = inspect_file(path)
     if locking.is_held(path):
         with contextlib.closing(connect(path, "ro")) as connection:
             # Whoever has it open may have looked at it before another program changed its tables.
-            verify(connection, path.name, pages=False)
-            return _copied(connection, path)
+            verify_study(connection, path.name, pages=False)
+            return _back_up_to_memory(connection, path)
     with Snapshot(path, leftover) as snapshot:
-        verify(snapshot.connection, path.name, pages=True)
-        return _copied(snapshot.connection, path)
+        verify_study(snapshot.connection, path.name, pages=True)
+        return _back_up_to_memory(snapshot.connection, path)
 
 
 def require_readable(path: Path) -> None:
@@ -62,18 +62,18 @@ def require_readable(path: Path) -> None:
     Raises:
         UserError: it is no study, damaged, or of another version.
     """
-    path = resolved(path)
+    path = resolve_path(path)
     if is_sealed(path):
         with Study.open(path, read_only=True) as sealed:
             _require_sound(sealed)
         return
-    with Snapshot(path, examine(path)) as snapshot:
-        verify(snapshot.connection, path.name, pages=True)
+    with Snapshot(path, inspect_file(path)) as snapshot:
+        verify_study(snapshot.connection, path.name, pages=True)
 
 
 def copy_to_memory(study: Study) -> sqlite3.Connection:
     """Return a connection on a copy of a study that is open; the copy is in memory alone."""
-    memory = _memory()
+    memory = _memory_connection()
     study.copy_into(memory)
     return memory
 
@@ -88,14 +88,14 @@ def _require_sound(study: Study) -> None:
         raise study.defect
 
 
-def _copied(source: sqlite3.Connection, path: Path) -> sqlite3.Connection:
-    memory = _memory()
-    with explained(path.name):
+def _back_up_to_memory(source: sqlite3.Connection, path: Path) -> sqlite3.Connection:
+    memory = _memory_connection()
+    with translate_errors(path.name):
         source.backup(memory)
     return memory
 
 
-def _memory() -> sqlite3.Connection:
+def _memory_connection() -> sqlite3.Connection:
     memory = sqlite3.connect(":memory:", isolation_level=None)
     for pragma in ("trusted_schema = OFF", "temp_store = MEMORY"):
         memory.execute(f"PRAGMA {pragma}")
@@ -103,13 +103,13 @@ def _memory() -> sqlite3.Connection:
 
 
 @contextlib.contextmanager
-def alone(path: Path) -> Iterator[None]:
+def exclusive_access(path: Path) -> Iterator[None]:
     """Hold a study for oneself, closed and in one file, at the newest version of the format.
 
     Raises:
         UserError: somebody has it open, or it cannot be written to.
     """
-    path = resolved(path)
+    path = resolve_path(path)
     with Study.open(path) as study:
         study.require_writable()
         study.finish_opening()
@@ -117,9 +117,9 @@ def alone(path: Path) -> Iterator[None]:
         yield
 
 
-def write_anew(memory: sqlite3.Connection, path: Path) -> None:
+def rewrite_file(memory: sqlite3.Connection, path: Path) -> None:
     """Put what is in memory in the place of a file: see `anew`."""
-    with anew(memory, path) as rewritten:
+    with prepare_rewrite(memory, path) as rewritten:
         rewritten.publish()
 
 
@@ -141,11 +141,11 @@ class RewrittenFile:
         Returns:
             Whether the old content was overwritten; a file that has another name too (a hard link) is left.
         """
-        return _put(self.path, self.study)
+        return _publish_file(self.path, self.study)
 
 
 @contextlib.contextmanager
-def anew(memory: sqlite3.Connection, path: Path) -> Iterator[RewrittenFile]:
+def prepare_rewrite(memory: sqlite3.Connection, path: Path) -> Iterator[RewrittenFile]:
     """Write what is in memory beside a file, and lend the result, to be searched and put in the file's place.
 
     The caller is `alone` with it. Overwriting reaches what this file system keeps; not what a disk keeps by itself
@@ -154,45 +154,48 @@ def anew(memory: sqlite3.Connection, path: Path) -> Iterator[RewrittenFile]:
     Raises:
         UserError: there is no room, the folder cannot be written to, or what would be written is no sound study.
     """
-    path = resolved(path)
-    sound = not check(path)
+    path = resolve_path(path)
+    sound = not check_study(path)
     try:
         with scratch_folder(path) as folder:
             made = folder / "withdrawn"
-            _write(memory, made, path)
-            if sound and (problems := check(made)):
+            _write_copy(memory, made, path)
+            if sound and (problems := check_study(made)):
                 raise RuntimeError(f"a study would not be sound any more: {problems[0]}")
             made.chmod(path.stat().st_mode & 0o777)
             _flush(made)
             yield RewrittenFile(made, path)
     except OSError as error:
         raise UserError(
-            f"“{shown(path.name)}” cannot be written: {error.strerror}.",
+            f"“{escape_unprintable(path.name)}” cannot be written: {error.strerror}.",
             "See what is left free, and who may write there.",
         ) from None
 
 
-def _write(memory: sqlite3.Connection, made: Path, path: Path) -> None:
+def _write_copy(memory: sqlite3.Connection, made: Path, path: Path) -> None:
     """Write what is in memory into a new file, without a free page; sealed where the study is."""
     if not is_sealed(path):
-        with explained(path.name):
+        with translate_errors(path.name):
             memory.execute("VACUUM INTO ?", (str(made),))
         return
     memory.execute("VACUUM")
-    content, key = memory.serialize(), key_of(path, header_of(path))
+    content, key = memory.serialize(), obtain_key(path, read_file_header(path))
     # In its header it says whether there is a log beside it, which is never so here.
     content = content[:18] + b"\1\1" + content[20:]
-    keep(seal_stream((content[at : at + _BLOCK] for at in range(0, len(content), _BLOCK)), made, key, path), key)
+    cache_key(
+        seal_stream((content[at : at + _BLOCK_BYTES] for at in range(0, len(content), _BLOCK_BYTES)), made, key, path),
+        key,
+    )
 
 
-def _put(made: Path, path: Path) -> bool:
+def _publish_file(made: Path, path: Path) -> bool:
     with path.open("r+b") as old:
         only = os.fstat(old.fileno()).st_nlink == 1
         made.replace(path)
         _flush_folder(path.parent)
         if only:
-            wipe(old.fileno())
-    for left in (*(beside(path, ending) for ending in ("-wal", "-shm", "-journal")), log_path(path)):
+            overwrite_with_zeros(old.fileno())
+    for left in (*(sibling_path(path, ending) for ending in ("-wal", "-shm", "-journal")), log_path(path)):
         left.unlink(missing_ok=True)
     return only
 
@@ -210,7 +213,7 @@ def _flush_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-_LEAST = 6
+_MIN_STRING_CHARS = 6
 """Signs of what is looked for in the bytes: shorter strings stand in them by chance."""
 
 
@@ -235,13 +238,13 @@ class ErasureVerification:
     bytes_searched: bool = False
 
 
-def verify_left(path: Path, reach: SubjectScope) -> ErasureVerification:
+def verify_erasure(path: Path, reach: SubjectScope) -> ErasureVerification:
     """Search a finished file.
 
     Raises:
         UserError: it cannot be read.
     """
-    memory = in_memory(path)
+    memory = load_into_memory(path)
     try:
         kept: Counter[str] = Counter()
         found: Counter[str] = Counter()
@@ -253,7 +256,7 @@ def verify_left(path: Path, reach: SubjectScope) -> ErasureVerification:
     finally:
         memory.close()
     sealed = is_sealed(path)
-    if not sealed and not kept and not found and (hits := _in_bytes(path.read_bytes(), reach)):
+    if not sealed and not kept and not found and (hits := _count_in_bytes(path.read_bytes(), reach)):
         found["bytes"] = hits
     return ErasureVerification(len(names), count, kept, found, int(free), not sealed)
 
@@ -263,7 +266,7 @@ def _search_table(
 ) -> int:
     if table == "journal_change":
         return _search_history(memory, wording, kept, found)
-    columns = [*texts_of(table)] if table in COLUMNS else []
+    columns = [*text_columns(table)] if table in COLUMNS else []
     # A table that the program does not know is searched as a whole.
     columns += [row[1] for row in memory.execute(f'PRAGMA table_info("{table}")') if not columns or row[1] == "key"]
     listed = ", ".join(f'"{name}"' for name in dict.fromkeys(columns))
@@ -279,7 +282,7 @@ def _search_history(
     count = 0
     for table, before, after in memory.execute("SELECT table_name, before, after FROM journal_change"):
         for side in (before, after):
-            row = {} if side is None else parsed(side)
+            row = {} if side is None else parse_row(side)
             count += _search_row(table, row, wording, kept, found, "history of ")
     return count
 
@@ -287,7 +290,7 @@ def _search_history(
 def _search_row(
     table: str, row: Row, wording: IdentifyingTerms, kept: Counter[str], found: Counter[str], where: str = ""
 ) -> int:
-    kinds = texts_of(table) if table in COLUMNS else dict.fromkeys(row, ColumnKind.TEXT)
+    kinds = text_columns(table) if table in COLUMNS else dict.fromkeys(row, ColumnKind.TEXT)
     count = 0
     for column, kind in kinds.items():
         text = row.get(column)
@@ -302,12 +305,12 @@ def _search_row(
 
 def _is_kept(table: str, column: str, key: str, text: str) -> bool:
     """Tell whether a text may stay: a name of somebody or something else, or what keys of a scheme stand in."""
-    if column in KEPT.get(table, ()) or (table, column) == ("scheme_version", "text"):
+    if column in KEPT_COLUMNS.get(table, ()) or (table, column) == ("scheme_version", "text"):
         return True
     return table == "prompt_version" and is_shipped(table, key, text)
 
 
-def _in_bytes(content: bytes, reach: SubjectScope) -> int:
+def _count_in_bytes(content: bytes, reach: SubjectScope) -> int:
     """Return how many of the strings stand in the bytes of a file, as UTF-8 or UTF-16, in small or large letters."""
     texts = {one.text for one in reach.strings if isinstance(one, PersonalString) and one.is_exact}
     texts |= {name for name in reach.wording.names if " " in name}
@@ -315,7 +318,7 @@ def _in_bytes(content: bytes, reach: SubjectScope) -> int:
     forms = {
         form.encode(code).lower()
         for text in texts
-        if len(text) >= _LEAST
+        if len(text) >= _MIN_STRING_CHARS
         for form in (text, text.lower(), text.upper())
         for code in ("utf-8", "utf-16-le", "utf-16-be")
     }

@@ -13,24 +13,24 @@ from glob import escape
 from pathlib import Path
 
 from project.encryption.container import MAGIC, is_sealed
-from project.encryption.encrypted_files import overwrite
-from project.encryption.passphrases import header_of, key_of
-from project.erasure.erased_file import RewrittenFile, anew, in_memory, require_readable, write_anew
-from project.erasure.lookalikes import LookAlikeWords, found_words, look_alikes
+from project.encryption.encrypted_files import shred_file
+from project.encryption.passphrases import obtain_key, read_file_header
+from project.erasure.erased_file import RewrittenFile, load_into_memory, prepare_rewrite, require_readable, rewrite_file
+from project.erasure.lookalikes import LookAlikeWords, find_look_alikes, matched_words
 from project.erasure.raw_rows import Row, live_rows, past_states
-from project.erasure.removal import ErasureCounts, bury, remove
-from project.erasure.subject_scope import PersonalFinder, SubjectScope, contacts_of, reach_of
+from project.erasure.removal import ErasureCounts, erase_subject, record_withdrawal
+from project.erasure.subject_scope import PersonalFinder, SubjectScope, build_scope, find_contact_strings
 from project.errors import UserError
-from project.files.filesystem import resolved
-from project.queries.history_rows import KEY as SHARED
-from project.queries.history_rows import SharedCopy, shared_copies
+from project.files.filesystem import resolve_path
+from project.queries.history_rows import SHARED_PROPERTY as SHARED
+from project.queries.history_rows import SharedCopy, parse_shared_copies
 from project.schema.format_versions import APPLICATION_ID
-from project.store.backups import backups_of
-from project.store.creation import copies_before_upgrades
+from project.store.backups import backup_paths
+from project.store.creation import upgrade_copies
 from project.store.study import Study
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
-_SENT = ("texts", "frames", "clips")
+_CONTENT_KEYS = ("texts", "frames", "clips")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class WithdrawalFacts:
     others: frozenset[str] = frozenset()
 
 
-def facts_of(connection: sqlite3.Connection, reach: SubjectScope) -> WithdrawalFacts:
+def collect_facts(connection: sqlite3.Connection, reach: SubjectScope) -> WithdrawalFacts:
     """Read what has to be named; the study still holds everything."""
     numbers = {row["id"]: int(row["number"]) for _, row in past_states(connection, ("recording",))}
     numbers |= {row["id"]: int(row["number"]) for row in live_rows(connection, "recording")}
@@ -106,9 +106,9 @@ def facts_of(connection: sqlite3.Connection, reach: SubjectScope) -> WithdrawalF
         one
         for row in live_rows(connection, "run")
         if row["recording_id"] in theirs
-        for one in _made(row, theirs[row["recording_id"]])
+        for one in _made_files(row, theirs[row["recording_id"]])
     ]
-    sent = [one for row in live_rows(connection, "egress") for one in _sent(row, {*theirs})]
+    sent = [one for row in live_rows(connection, "egress") for one in _sent_requests(row, {*theirs})]
     copies = {
         row[0]
         for row in connection.execute(
@@ -116,30 +116,30 @@ def facts_of(connection: sqlite3.Connection, reach: SubjectScope) -> WithdrawalF
         )
     }
     return WithdrawalFacts(
-        str(_read(_property(connection, "id")) or ""),
+        str(_parse_json(_read_property(connection, "id")) or ""),
         tuple(sorted(number for number in theirs.values() if number)),
         tuple(sorted(footage, key=lambda one: (one.recording, one.role, one.path))),
         tuple(sorted(made, key=lambda one: (one.at, one.name))),
         tuple(sorted(sent, key=lambda one: one.at)),
         tuple(sorted(copies)),
-        tuple(_nameless(one, reach) for one in shared_copies(_property(connection, SHARED))),
+        tuple(_redact_name(one, reach) for one in parse_shared_copies(_read_property(connection, SHARED))),
         frozenset(
             str(row["fingerprint"]) for row in live_rows(connection, "medium") if row["recording_id"] not in theirs
         ),
     )
 
 
-def _property(connection: sqlite3.Connection, key: str) -> str:
+def _read_property(connection: sqlite3.Connection, key: str) -> str:
     found = connection.execute("SELECT value FROM property WHERE key = ?", (key,)).fetchone()
     return str(found[0]) if found else ""
 
 
-def _nameless(copy: SharedCopy, reach: SubjectScope) -> SharedCopy:
+def _redact_name(copy: SharedCopy, reach: SubjectScope) -> SharedCopy:
     return replace(copy, name="") if reach.wording.in_text(copy.name) else copy
 
 
-def _made(row: Row, number: int) -> Iterator[MadeFile]:
-    result = _read(row["result"])
+def _made_files(row: Row, number: int) -> Iterator[MadeFile]:
+    result = _parse_json(row["result"])
     if row["kind"] not in ("anonymize", "release", "questions") or not isinstance(result, dict):
         return
     name, digest = result.get("output"), result.get("sha256")
@@ -147,9 +147,9 @@ def _made(row: Row, number: int) -> Iterator[MadeFile]:
         yield MadeFile(number, row["kind"], name, row["finished_at"], digest if isinstance(digest, str) else "")
 
 
-def _sent(row: Row, theirs: set[str]) -> Iterator[SentRequest]:
-    request = _read(row["request"])
-    if row["rule"] or not isinstance(request, dict) or not any(request.get(name) for name in _SENT):
+def _sent_requests(row: Row, theirs: set[str]) -> Iterator[SentRequest]:
+    request = _parse_json(row["request"])
+    if row["rule"] or not isinstance(request, dict) or not any(request.get(name) for name in _CONTENT_KEYS):
         return
     others = request.get("others")
     about = {str(request.get("recording_id")), *(map(str, others) if isinstance(others, list) else ())}
@@ -160,7 +160,7 @@ def _sent(row: Row, theirs: set[str]) -> Iterator[SentRequest]:
         )
 
 
-def _read(text: str) -> object:
+def _parse_json(text: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -198,8 +198,8 @@ class ErasedStudy:
             UserError: it cannot be written.
         """
         row = self.memory.execute("SELECT id FROM annotator WHERE name = ?", (annotator,)).fetchone()
-        bury(self.memory, self.reach, None if row is None else str(row[0]), at)
-        with anew(self.memory, self.path) as rewritten:
+        record_withdrawal(self.memory, self.reach, None if row is None else str(row[0]), at)
+        with prepare_rewrite(self.memory, self.path) as rewritten:
             yield rewritten
 
     def close(self) -> None:
@@ -207,14 +207,14 @@ class ErasedStudy:
         self.memory.close()
 
 
-def prepare(
+def prepare_erasure(
     path: Path,
     pseudonym: str,
     words: Sequence[str] = (),
     *,
     drop: bool = False,
     keep: Sequence[str] = (),
-    finder: PersonalFinder = contacts_of,
+    finder: PersonalFinder = find_contact_strings,
 ) -> ErasedStudy:
     """Work out a withdrawal without writing anything.
 
@@ -229,36 +229,36 @@ def prepare(
     Raises:
         UserError: nobody is called that, or the study cannot be read.
     """
-    path = resolved(path)
-    memory = in_memory(path)
+    path = resolve_path(path)
+    memory = load_into_memory(path)
     try:
-        people = _called(memory, pseudonym)
-        reach = reach_of(memory, people, words=words, drop=drop, keep=keep, finder=finder)
-        facts, found = facts_of(memory, reach), found_words(memory, reach.wording)
-        removed = remove(memory, reach)
-        alike = replace(look_alikes(memory, reach, keep), found=found)
+        people = _find_participants(memory, pseudonym)
+        reach = build_scope(memory, people, words=words, drop=drop, keep=keep, finder=finder)
+        facts, found = collect_facts(memory, reach), matched_words(memory, reach.wording)
+        removed = erase_subject(memory, reach)
+        alike = replace(find_look_alikes(memory, reach, keep), found=found)
         return ErasedStudy(path, memory, reach, facts, removed, alike)
     except BaseException:
         memory.close()
         raise
 
 
-def _called(memory: sqlite3.Connection, pseudonym: str) -> list[str]:
+def _find_participants(memory: sqlite3.Connection, pseudonym: str) -> list[str]:
     wanted = " ".join(pseudonym.split())
     rows = memory.execute("SELECT id, pseudonym FROM participant ORDER BY pseudonym").fetchall()
     found = [row[0] for row in rows if row[1] == wanted]
     if not found:
-        known = ", ".join(shown(row[1]) for row in rows) or "nobody"
-        raise UserError(f"No participant is called “{shown(wanted)}”.", f"In this study: {known}.")
+        known = ", ".join(escape_unprintable(row[1]) for row in rows) or "nobody"
+        raise UserError(f"No participant is called “{escape_unprintable(wanted)}”.", f"In this study: {known}.")
     return found
 
 
-def older_states(path: Path) -> list[Path]:
+def find_older_states(path: Path) -> list[Path]:
     """Return the files beside a study that hold older states of it: backups, and what a killed process left.
 
     What a link leads to is no part of it: a study may come from a stranger, and these files are erased.
     """
-    path = resolved(path)
+    path = resolve_path(path)
     left = [one for one in path.parent.iterdir() if one.name.startswith(f".{path.name}.") and one != path]
     left += [
         one
@@ -268,10 +268,10 @@ def older_states(path: Path) -> list[Path]:
     own = [one for one in left if not one.is_symlink()]
     inside = [file for one in own for file in ([*one.rglob("*")] if one.is_dir() else [one])]
     unfinished = [one for one in sorted(inside) if one.is_file() and not one.is_symlink()]
-    return [*backups_of(path), *copies_before_upgrades(path), *unfinished]
+    return [*backup_paths(path), *upgrade_copies(path), *unfinished]
 
 
-def copies_of(path: Path, study_id: str, opened: Iterable[Path] = ()) -> list[Path]:
+def find_certain_copies(path: Path, study_id: str, opened: Iterable[Path] = ()) -> list[Path]:
     """Return files that are states or copies of a study under names of their own, which a person gave them.
 
     Args:
@@ -279,7 +279,7 @@ def copies_of(path: Path, study_id: str, opened: Iterable[Path] = ()) -> list[Pa
         study_id: of the study.
         opened: further files that may be.
     """
-    return [one.path for one in all_copies_of(path, study_id, opened) if one.sure]
+    return [one.path for one in find_copies(path, study_id, opened) if one.sure]
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,15 +290,15 @@ class StudyCopy:
     sure: bool
 
 
-def all_copies_of(path: Path, study_id: str, opened: Iterable[Path] = ()) -> list[StudyCopy]:
+def find_copies(path: Path, study_id: str, opened: Iterable[Path] = ()) -> list[StudyCopy]:
     """Return the same, with the files that may be copies: nobody can tell whose study is in a sealed one.
 
     A sealed file is opened where its passphrase is known already; nobody is asked for it.
     """
-    path = resolved(path)
-    older = older_states(path)
+    path = resolve_path(path)
+    older = find_older_states(path)
     known = {path, *older}
-    folders = dict.fromkeys((path.parent, *(one.parent for one in backups_of(path))))
+    folders = dict.fromkeys((path.parent, *(one.parent for one in backup_paths(path))))
     near = [
         one
         for folder in folders
@@ -307,8 +307,8 @@ def all_copies_of(path: Path, study_id: str, opened: Iterable[Path] = ()) -> lis
         if not one.is_symlink()
     ]
     found = []
-    for one in dict.fromkeys(one for one in (*near, *map(resolved, opened)) if one not in known):
-        if _looks_like_one(one) and (same := _is_copy(one, study_id)) is not False:
+    for one in dict.fromkeys(one for one in (*near, *map(resolve_path, opened)) if one not in known):
+        if _looks_like_study(one) and (same := _is_copy(one, study_id)) is not False:
             found.append(StudyCopy(one, bool(same)))
     return found
 
@@ -317,7 +317,7 @@ def _is_copy(path: Path, study_id: str) -> bool | None:
     """Tell whether a file is a copy of a study; None where it cannot be read."""
     if is_sealed(path):
         try:
-            key_of(path, header_of(path), ask=False)
+            obtain_key(path, read_file_header(path), ask=False)
         except UserError:
             return None
     try:
@@ -327,7 +327,7 @@ def _is_copy(path: Path, study_id: str) -> bool | None:
         return None
 
 
-def _looks_like_one(path: Path) -> bool:
+def _looks_like_study(path: Path) -> bool:
     try:
         if not path.is_file():
             return False
@@ -340,7 +340,7 @@ def _looks_like_one(path: Path) -> bool:
     return header.startswith(b"SQLite format 3\0") and header[68:72] == APPLICATION_ID.to_bytes(4, "big")
 
 
-def why_unreadable(path: Path, study: Path) -> str:
+def unreadable_reason(path: Path, study: Path) -> str:
     """Return why nobody can be taken out of an older state of a study; "" where it can be read, or is erased anyhow."""
     if _is_unfinished(path, study):
         return ""
@@ -351,7 +351,7 @@ def why_unreadable(path: Path, study: Path) -> str:
     return ""
 
 
-def leave_older_state(
+def erase_from_older_state(
     path: Path,
     study: Path,
     now: SubjectScope,
@@ -361,7 +361,7 @@ def leave_older_state(
     at: str,
     erase: bool = False,
     keep: Sequence[str] = (),
-    finder: PersonalFinder = contacts_of,
+    finder: PersonalFinder = find_contact_strings,
 ) -> str:
     """Take somebody out of an older state of a study. What a killed process left unfinished is erased.
 
@@ -386,17 +386,17 @@ def leave_older_state(
         OSError: it cannot be written, and is as it was.
     """
     if _is_unfinished(path, study):
-        overwrite(path)
+        shred_file(path)
         return "erased"
     status = path.stat()
     try:
-        if _rewritten(path, now, words, drop=drop, at=at, keep=keep, finder=finder):
+        if _rewrite_older_state(path, now, words, drop=drop, at=at, keep=keep, finder=finder):
             os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
             return "rewritten"
     except Unreadable:
         if not erase:
             raise
-        overwrite(path)
+        shred_file(path)
         return "erased unread"
     return "clean"
 
@@ -409,7 +409,7 @@ def _is_unfinished(path: Path, study: Path) -> bool:
     return path.name.startswith(".") or path.parent != study.parent
 
 
-def alike_in_older_state(
+def look_alikes_in_older_state(
     path: Path,
     study: Path,
     now: SubjectScope,
@@ -417,7 +417,7 @@ def alike_in_older_state(
     *,
     drop: bool,
     keep: Sequence[str] = (),
-    finder: PersonalFinder = contacts_of,
+    finder: PersonalFinder = find_contact_strings,
 ) -> LookAlikeWords:
     """Return what looks like theirs and would stay in an older state; nothing where it is erased or cannot be read.
 
@@ -426,25 +426,25 @@ def alike_in_older_state(
     if _is_unfinished(path, study):
         return LookAlikeWords()
     try:
-        memory, reach, _ = _without(path, now, words, drop=drop, keep=keep, finder=finder)
+        memory, reach, _ = _erase_in_memory(path, now, words, drop=drop, keep=keep, finder=finder)
     except Unreadable:
         return LookAlikeWords()
     try:
-        return look_alikes(memory, reach, keep)
+        return find_look_alikes(memory, reach, keep)
     finally:
         memory.close()
 
 
-def _without(
+def _erase_in_memory(
     path: Path, now: SubjectScope, words: Sequence[str], *, drop: bool, keep: Sequence[str], finder: PersonalFinder
 ) -> tuple[sqlite3.Connection, SubjectScope, ErasureCounts]:
     """Return an older state without them, in memory."""
     try:
-        memory = in_memory(path)
+        memory = load_into_memory(path)
     except UserError as error:
         raise Unreadable(error.message, error.hint) from None
     try:
-        reach = reach_of(
+        reach = build_scope(
             memory,
             now.people,
             words=words,
@@ -455,16 +455,16 @@ def _without(
             keep=keep,
             finder=finder,
         )
-        return memory, reach, remove(memory, reach)
+        return memory, reach, erase_subject(memory, reach)
     except (RuntimeError, sqlite3.Error) as error:
         memory.close()
-        raise Unreadable(f"“{shown(path.name)}” is not sound: {error}.") from None
+        raise Unreadable(f"“{escape_unprintable(path.name)}” is not sound: {error}.") from None
     except BaseException:
         memory.close()
         raise
 
 
-def _rewritten(
+def _rewrite_older_state(
     path: Path,
     now: SubjectScope,
     words: Sequence[str],
@@ -474,14 +474,14 @@ def _rewritten(
     keep: Sequence[str],
     finder: PersonalFinder,
 ) -> bool:
-    memory, reach, removed = _without(path, now, words, drop=drop, keep=keep, finder=finder)
+    memory, reach, removed = _erase_in_memory(path, now, words, drop=drop, keep=keep, finder=finder)
     try:
         if removed.nothing:
             return False
-        bury(memory, reach, None, at)
-        write_anew(memory, path)
+        record_withdrawal(memory, reach, None, at)
+        rewrite_file(memory, path)
     except (RuntimeError, sqlite3.Error) as error:
-        raise Unreadable(f"“{shown(path.name)}” is not sound: {error}.") from None
+        raise Unreadable(f"“{escape_unprintable(path.name)}” is not sound: {error}.") from None
     finally:
         memory.close()
     return True

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from project.entities.study_records import Json
-from project.erasure.mentions import IdentifyingTerms, folded_text, plain_text, strings_of
-from project.erasure.personal_strings import PersonalSearch, PersonalString, called_by, given_names, parts_of
-from project.erasure.raw_rows import live_rows, parsed, tables, texts_of
-from project.erasure.row_erasure import KEPT, is_shipped
+from project.erasure.mentions import IdentifyingTerms, fold_plain_text, json_strings, normalize_text
+from project.erasure.personal_strings import PersonalSearch, PersonalString, given_name_forms, given_names, name_parts
+from project.erasure.raw_rows import content_tables, live_rows, parse_row, text_columns
+from project.erasure.row_erasure import KEPT_COLUMNS, is_shipped
 from project.erasure.subject_scope import SubjectScope
-from project.text_matching.normalization import function_words, is_common, no_names
-from project.text_matching.spellings import squeezed
+from project.text_matching.normalization import capitalized_non_names, function_words, is_common
+from project.text_matching.spellings import squeeze_letters
 
 _WORD = re.compile(r"[^\W\d_]+")
 _VOWELS = "aeiouy"
@@ -25,7 +25,7 @@ _INSIDE, _MISSPELLED = 4, 5
 """Letters of a name that is looked for inside longer words, and of one that may be misspelled."""
 _PET_ENDINGS = frozenset({"", "ie", "y", "i", "ey", "o", "a", "s", "z", "er", "chen", "lein", "ito", "ita", "ja", "ka"})
 _LEAST_CODE = 4
-_LISTS = frozenset({"private_word", "public_word", "property"})
+_LIST_TABLES = frozenset({"private_word", "public_word", "property"})
 """Tables of what is personal or is not: a word that stands there alone is said by nobody."""
 
 
@@ -75,13 +75,13 @@ class LookAlikeWords:
         return LookAlikeWords(self.found, {**self.left, **more}, {**other.why, **self.why}, {**other.kept, **self.kept})
 
 
-def found_words(connection: sqlite3.Connection, wording: IdentifyingTerms) -> Mapping[str, int]:
+def matched_words(connection: sqlite3.Connection, wording: IdentifyingTerms) -> Mapping[str, int]:
     """Return the words of a study that are taken for a name of somebody."""
-    words = _spelled((text for _, text in _texts(connection)), wording.words | wording.common)
+    words = _count_words((text for _, text in _table_texts(connection)), wording.words | wording.common)
     return {word: count for word, count in words.most_common() if wording.in_text(word)}
 
 
-def look_alikes(connection: sqlite3.Connection, reach: SubjectScope, keep: Iterable[str] = ()) -> LookAlikeWords:
+def find_look_alikes(connection: sqlite3.Connection, reach: SubjectScope, keep: Iterable[str] = ()) -> LookAlikeWords:
     """Return what looks as if it were theirs in a study that they have left, also in its history.
 
     Args:
@@ -89,15 +89,15 @@ def look_alikes(connection: sqlite3.Connection, reach: SubjectScope, keep: Itera
         reach: what was theirs.
         keep: what somebody decided to keep, in any spelling.
     """
-    texts = Counter(_texts(connection))
-    for text in _history(connection):
+    texts = Counter(_table_texts(connection))
+    for text in _history_texts(connection):
         texts.setdefault(text, 1)
     counts: Counter[str] = Counter()
     why: dict[str, LookAlikeReason] = {}
-    for word, count in _like_names(texts, reach.wording):
+    for word, count in _find_name_look_alikes(texts, reach.wording):
         counts[word] += count
         why[word] = LookAlikeReason.NAME
-    for string, count in _like_strings(texts, reach):
+    for string, count in _find_string_look_alikes(texts, reach):
         if string not in counts:
             counts[string], why[string] = count, LookAlikeReason.RECORDINGS
     for table, column, reason in _NAMES_OF_OTHERS:
@@ -106,24 +106,26 @@ def look_alikes(connection: sqlite3.Connection, reach: SubjectScope, keep: Itera
             if reach.wording.in_text(name):
                 counts[name] += 1
                 why[name] = reason
-    decided = {squeezed(one) for one in keep}
-    left = {word: count for word, count in counts.most_common() if squeezed(word) not in decided}
-    kept = {word: count for word, count in counts.items() if squeezed(word) in decided}
+    decided = {squeeze_letters(one) for one in keep}
+    left = {word: count for word, count in counts.most_common() if squeeze_letters(word) not in decided}
+    kept = {word: count for word, count in counts.items() if squeeze_letters(word) in decided}
     return LookAlikeWords({}, left, {word: why[word] for word in left}, kept)
 
 
-def _like_names(texts: Mapping[tuple[str, str], int], wording: IdentifyingTerms) -> Iterator[tuple[str, int]]:
-    yield from _called(texts, wording)
-    names = [part for name in wording.names for part in parts_of(name) if part.isalpha() and len(part) >= _SHARED]
+def _find_name_look_alikes(
+    texts: Mapping[tuple[str, str], int], wording: IdentifyingTerms
+) -> Iterator[tuple[str, int]]:
+    yield from _given_names_in_texts(texts, wording)
+    names = [part for name in wording.names for part in name_parts(name) if part.isalpha() and len(part) >= _SHARED]
     parts = {*names, *(one for one in wording.words | wording.common if one.isalpha() and len(one) >= _SHARED)}
-    firsts = {parts_of(name)[0] for name in wording.names if len(parts_of(name)) > 1}
+    firsts = {name_parts(name)[0] for name in wording.names if len(name_parts(name)) > 1}
     initials = _initials(wording.names)
     if not parts and initials is None:
         return
     words: Counter[str] = Counter()
     short: Counter[str] = Counter()
     for (_, text), count in texts.items():
-        plain = plain_text(text)
+        plain = normalize_text(text)
         words.update(dict.fromkeys(_WORD.findall(plain), count))
         if initials is not None:
             short.update({match[0]: count for match in initials.finditer(plain) if not _is_word(match[0])})
@@ -134,23 +136,25 @@ def _like_names(texts: Mapping[tuple[str, str], int], wording: IdentifyingTerms)
             yield word, count
 
 
-def _called(texts: Mapping[tuple[str, str], int], wording: IdentifyingTerms) -> Iterator[tuple[str, int]]:
+def _given_names_in_texts(texts: Mapping[tuple[str, str], int], wording: IdentifyingTerms) -> Iterator[tuple[str, int]]:
     """Yield given names and surnames that are written without a space: they may be a part of any other word."""
-    for called in dict.fromkeys(called for name in wording.names for called in called_by(name)):
-        if not wording.in_text(called) and (count := sum(texts[key] for key in texts if called in plain_text(key[1]))):
+    for called in dict.fromkeys(called for name in wording.names for called in given_name_forms(name)):
+        if not wording.in_text(called) and (
+            count := sum(texts[key] for key in texts if called in normalize_text(key[1]))
+        ):
             yield called, count
 
 
 def _is_word(initials: str) -> bool:
     plain = initials.lower()
-    return plain.isalpha() and (is_common(plain) or plain in function_words() or plain in no_names())
+    return plain.isalpha() and (is_common(plain) or plain in function_words() or plain in capitalized_non_names())
 
 
 def _initials(names: Iterable[str]) -> re.Pattern[str] | None:
     """Return what finds the initials of names, with points or without."""
     found = []
     for name in names:
-        letters = [part[0].upper() for part in parts_of(name)]
+        letters = [part[0].upper() for part in name_parts(name)]
         if len(letters) > 1 and all(letter.isalpha() for letter in letters):
             for each in dict.fromkeys(((*letters,), (letters[0], letters[-1]))):
                 joined = r"\.?[ \-]?".join(map(re.escape, each))
@@ -161,10 +165,10 @@ def _initials(names: Iterable[str]) -> re.Pattern[str] | None:
 def _looks_alike(
     word: str, parts: Collection[str], stems: Collection[str], firsts: Collection[str], wording: IdentifyingTerms
 ) -> bool:
-    folded = folded_text(plain_text(word))
-    if folded in wording.common or squeezed(folded) in wording.shared:
+    folded = fold_plain_text(normalize_text(word))
+    if folded in wording.common or squeeze_letters(folded) in wording.shared:
         return True
-    if folded in wording.words or is_common(folded) or folded in no_names():
+    if folded in wording.words or is_common(folded) or folded in capitalized_non_names():
         return False
     if any(folded.startswith(stem) and len(folded) - len(stem) <= _LONGER for stem in stems):
         return True
@@ -199,18 +203,18 @@ def _is_one_edit(word: str, name: str) -> bool:
     return word[at + 1 :] == name[at:] if len(word) > len(name) else word[at:] == name[at + 1 :]
 
 
-def _like_strings(texts: Mapping[tuple[str, str], int], reach: SubjectScope) -> Iterator[tuple[str, int]]:
+def _find_string_look_alikes(texts: Mapping[tuple[str, str], int], reach: SubjectScope) -> Iterator[tuple[str, int]]:
     """Yield personal strings of their recordings that still stand in a text, beside lists of such words."""
     named: dict[str, PersonalString] = {}
     for string in reach.strings:
-        letters = squeezed(string.text)
+        letters = squeeze_letters(string.text)
         if len(letters) >= (_LEAST_CODE if letters.isdigit() else _SHARED) and not _is_theirs(reach, string):
             named.setdefault(letters, string)
     searches = {string.text: PersonalSearch((), [string]) for string in named.values()}
     every = PersonalSearch((), named.values())
     counts: Counter[str] = Counter()
     for (table, text), count in texts.items():
-        if table in _LISTS or not every.in_text(text):
+        if table in _LIST_TABLES or not every.in_text(text):
             continue
         for shown, search in searches.items():
             if search.in_text(text):
@@ -226,7 +230,7 @@ def _stem(word: str) -> str:
     return word[:-1] if len(word) > _SHARED and word[-1] in _VOWELS else word
 
 
-def _spelled(texts: Iterable[str], wanted: Iterable[str]) -> Counter[str]:
+def _count_words(texts: Iterable[str], wanted: Iterable[str]) -> Counter[str]:
     """Return the words of some texts that begin with one of those that are wanted."""
     beginning = "|".join(map(re.escape, sorted(wanted)))
     if not beginning:
@@ -234,46 +238,46 @@ def _spelled(texts: Iterable[str], wanted: Iterable[str]) -> Counter[str]:
     there = re.compile(rf"(?<![^\W\d_])(?:{beginning})")
     found: Counter[str] = Counter()
     for text in texts:
-        plain = plain_text(text)
-        if there.search(folded_text(plain)):
-            found.update(one for one in _WORD.findall(plain) if there.match(folded_text(one)))
+        plain = normalize_text(text)
+        if there.search(fold_plain_text(plain)):
+            found.update(one for one in _WORD.findall(plain) if there.match(fold_plain_text(one)))
     return found
 
 
-def _texts(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
-    for table in tables():
-        columns = _columns(table)
+def _table_texts(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
+    for table in content_tables():
+        columns = _text_columns(table)
         for row in live_rows(connection, table):
             if table in ("scheme_version", "prompt_version") and is_shipped(table, row["key"], row["text"]):
                 continue
             for name, is_json in columns.items():
                 if isinstance(row[name], str):
-                    yield from ((table, one) for one in (_of_json(row[name]) if is_json else (row[name],)))
+                    yield from ((table, one) for one in (_json_strings(row[name]) if is_json else (row[name],)))
 
 
-def _columns(table: str) -> dict[str, bool]:
+def _text_columns(table: str) -> dict[str, bool]:
     """Return the columns of a table whose texts are looked at, and whether they are JSON; words repeat their text."""
-    left_out = (*KEPT.get(table, ()), *(("words",) if table in ("utterance", "heard") else ()))
-    return {name: kind.value == "json" for name, kind in texts_of(table).items() if name not in left_out}
+    left_out = (*KEPT_COLUMNS.get(table, ()), *(("words",) if table in ("utterance", "heard") else ()))
+    return {name: kind.value == "json" for name, kind in text_columns(table).items() if name not in left_out}
 
 
-def _of_json(text: str) -> Iterator[str]:
+def _json_strings(text: str) -> Iterator[str]:
     try:
         found: Json = json.loads(text)
     except (ValueError, RecursionError):
         yield text
         return
-    yield from (one for one in strings_of(found) if one)
+    yield from (one for one in json_strings(found) if one)
 
 
-def _history(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
+def _history_texts(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
     yield from (("journal_step", row[0]) for row in connection.execute("SELECT name FROM journal_step"))
-    columns = {table: _columns(table) for table in tables()}
+    columns = {table: _text_columns(table) for table in content_tables()}
     for table, before, after in connection.execute("SELECT table_name, before, after FROM journal_change"):
         for side in (before, after):
-            row = {} if side is None else parsed(side)
+            row = {} if side is None else parse_row(side)
             if row and table in ("scheme_version", "prompt_version") and is_shipped(table, row["key"], row["text"]):
                 continue
             for name, is_json in columns.get(table, {}).items():
                 if isinstance(row.get(name), str):
-                    yield from ((table, one) for one in (_of_json(row[name]) if is_json else (row[name],)))
+                    yield from ((table, one) for one in (_json_strings(row[name]) if is_json else (row[name],)))

@@ -6,9 +6,9 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 
 from project.entities.study_records import Json
-from project.erasure.personal_strings import PersonalSearch, parts_of
-from project.text_matching.normalization import PARTICLES, function_words, is_everybodys
-from project.text_matching.spellings import squeezed
+from project.erasure.personal_strings import PersonalSearch, name_parts
+from project.text_matching.normalization import PARTICLES, function_words, is_ambiguous_name
+from project.text_matching.spellings import squeeze_letters
 
 NEAR, FAR = 6, 12
 """Words in a row of what somebody said that make a quotation: where it is about their recording, and elsewhere. Shorter
@@ -17,18 +17,18 @@ _SHORT = 3
 """Signs of a name below which large and small letters count, so that `A` does not find every article."""
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 _WORD = re.compile(r"\w+")
-_UNSEEN = re.compile("[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
+_INVISIBLE = re.compile("[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
 """Signs that show nothing: hyphens that a line may break at, joiners, marks of direction."""
 _ACCENT = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]")
 _APOSTROPHE, _HYPHEN = re.compile("[\u2018\u2019\u02bc\u00b4`]"), re.compile("[\u2010\u2011\u2013]")
-_JOINED = (
+_UNSPACED_SCRIPTS = (
     "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
     "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
 """Scripts that write words without a space between them, or put endings to a name: Thai, Lao, Tibetan, Burmese,
 Khmer, Japanese, Chinese, Korean."""
-REMOVED = "[removed]"
-_SOMEBODY_ELSE = " \u25a1\u25a1\u25a1\u25a1\u25a1 "
+REDACTION_MARK = "[removed]"
+_OTHER_PERSON_MARK = " \u25a1\u25a1\u25a1\u25a1\u25a1 "
 """Stands for the whole name of somebody who stays while a text is searched: too wide a gap for a name around it."""
 _REMEMBERED, _LONG = 200_000, 2_000
 """Texts whose answer is remembered, since a study repeats labels and a history texts; how long they may be."""
@@ -65,26 +65,30 @@ class IdentifyingTerms:
         whole = {" ".join(one.split()) for one in names}
         self.names = sorted(one for one in whole if one)
         self._ids = [one for one in ids if one]
-        plain = {plain_text(one) for one in self.names}
+        plain = {normalize_text(one) for one in self.names}
         exact = {one for one in plain if len(one) < _SHORT}
-        self.shared = frozenset(one for name in self.names for one in parts_of(name) if one in shared)
-        exact = {one for one in exact if squeezed(one) not in self.shared}
-        loose = {folded_text(one) for one in plain if len(one) >= _SHORT and squeezed(one) not in self.shared}
-        parts = {part for one in plain for part in re.findall(r"\w+", one) if part != one and _is_told_by(part, one)}
-        parts = {part for part in parts if squeezed(part) not in self.shared}
-        everybodys = {part for part in parts if is_everybodys(folded_text(part))}
+        self.shared = frozenset(one for name in self.names for one in name_parts(name) if one in shared)
+        exact = {one for one in exact if squeeze_letters(one) not in self.shared}
+        loose = {
+            fold_plain_text(one) for one in plain if len(one) >= _SHORT and squeeze_letters(one) not in self.shared
+        }
+        parts = {
+            part for one in plain for part in re.findall(r"\w+", one) if part != one and _is_identifying_part(part, one)
+        }
+        parts = {part for part in parts if squeeze_letters(part) not in self.shared}
+        everybodys = {part for part in parts if is_ambiguous_name(fold_plain_text(part))}
         exact |= {form for part in everybodys if part[0].isupper() for form in (part, part.upper(), part.capitalize())}
         self.words = frozenset(
-            {folded_text(one) for one in parts - everybodys} | {one for one in loose if " " not in one}
+            {fold_plain_text(one) for one in parts - everybodys} | {one for one in loose if " " not in one}
         )
-        self.common = frozenset(map(folded_text, everybodys)) - PARTICLES - function_words()
+        self.common = frozenset(map(fold_plain_text, everybodys)) - PARTICLES - function_words()
         loose |= self.words
-        self._loose, self._exact = _Names(loose), _Names(exact)
+        self._loose, self._exact = _NamePattern(loose), _NamePattern(exact)
         self.search = search or PersonalSearch()
         self._known: dict[str, bool] = {}
         self._quoted_from = quoted
         self._others = _names_of_others(self.names, others)
-        self._said = {row for one in said for row in _rows_of_words(folded_text(plain_text(one)), quoted)}
+        self._said = {row for one in said for row in _word_ngrams(fold_plain_text(normalize_text(one)), quoted)}
 
     def in_text(self, text: str) -> bool:
         """Tell whether a text names them, holds an id of theirs, or repeats a sentence of theirs."""
@@ -104,19 +108,19 @@ class IdentifyingTerms:
                 return True
         if any(one in text for one in self._ids):
             return True
-        plain = plain_text(text)
-        if self._quoted(folded_text(plain)):
+        plain = normalize_text(text)
+        if self._quoted(fold_plain_text(plain)):
             return True
         if self._others is not None:
-            plain = self._others.sub(_SOMEBODY_ELSE, plain)
-        if self._exact.found_in(plain) or self._loose.found_in(folded_text(plain)):
+            plain = self._others.sub(_OTHER_PERSON_MARK, plain)
+        if self._exact.found_in(plain) or self._loose.found_in(fold_plain_text(plain)):
             return True
         return self.search.in_text(plain)
 
     def in_json(self, value: Json) -> bool:
         """Tell whether any text or key in a JSON value does, also where a list holds it word by word."""
-        return any(self.in_text(one) for one in strings_of(value)) or (
-            bool(self.search.numbers) and any(map(self.search.is_number, _numbers(value)))
+        return any(self.in_text(one) for one in json_strings(value)) or (
+            bool(self.search.numbers) and any(map(self.search.is_number, _json_numbers(value)))
         )
 
     def in_json_text(self, text: str) -> bool:
@@ -146,14 +150,14 @@ class IdentifyingTerms:
         """Return a text without what is found in it: names are replaced, else lines, else the whole."""
         for one in self.names:
             flags = 0 if len(one) < _SHORT else re.IGNORECASE
-            text = re.sub(_bounded(one), REMOVED, text, flags=flags)
+            text = re.sub(_word_pattern(one), REDACTION_MARK, text, flags=flags)
         if not self.in_text(text):
             return text
-        lines = "\n".join(REMOVED if self.in_text(line) else line for line in text.split("\n"))
-        return REMOVED if self.in_text(lines) else lines
+        lines = "\n".join(REDACTION_MARK if self.in_text(line) else line for line in text.split("\n"))
+        return REDACTION_MARK if self.in_text(lines) else lines
 
     def _quoted(self, folded: str) -> bool:
-        return bool(self._said) and not self._said.isdisjoint(_rows_of_words(folded, self._quoted_from))
+        return bool(self._said) and not self._said.isdisjoint(_word_ngrams(folded, self._quoted_from))
 
 
 def _names_of_others(names: Iterable[str], others: Iterable[str]) -> re.Pattern[str] | None:
@@ -161,10 +165,10 @@ def _names_of_others(names: Iterable[str], others: Iterable[str]) -> re.Pattern[
 
     A name that holds a whole one of who withdraws is left out: it may be theirs.
     """
-    theirs = [(name, squeezed(name)) for name in names]
+    theirs = [(name, squeeze_letters(name)) for name in names]
     found = set()
     for other in others:
-        words, letters = plain_text(other).split(), squeezed(other)
+        words, letters = normalize_text(other).split(), squeeze_letters(other)
         holds = any(letters == own or (" " in name and own in letters) for name, own in theirs)
         if len(words) > 1 and not holds:
             found.add(r"[\W_]{1,3}".join(map(re.escape, words)))
@@ -172,32 +176,32 @@ def _names_of_others(names: Iterable[str], others: Iterable[str]) -> re.Pattern[
     return re.compile(rf"(?<![^\W_])(?:{longest_first})(?:'?s)?(?![^\W_])", re.IGNORECASE) if found else None
 
 
-def _is_told_by(part: str, name: str) -> bool:
+def _is_identifying_part(part: str, name: str) -> bool:
     """Tell whether a word of a name says whose it is; small words between large ones do not."""
     if len(part) < _SHORT or not part[0].isalpha():
         return False
     return not part[0].islower() or not any(sign.isupper() for sign in name)
 
 
-def _rows_of_words(folded: str, count: int) -> Iterator[tuple[str, ...]]:
+def _word_ngrams(folded: str, count: int) -> Iterator[tuple[str, ...]]:
     words = _WORD.findall(folded)
     for at in range(len(words) - count + 1):
         yield tuple(words[at : at + count])
 
 
-def plain_text(text: str) -> str:
+def normalize_text(text: str) -> str:
     """Return a text in one spelling of Unicode, without signs that nobody sees."""
     if text.isascii():
         return text.replace("`", "'")
-    seen = _unseen_removed(unicodedata.normalize("NFKC", text))
+    seen = _remove_invisible(unicodedata.normalize("NFKC", text))
     return _HYPHEN.sub("-", _APOSTROPHE.sub("'", seen))
 
 
-def _unseen_removed(text: str) -> str:
-    return "".join(sign for sign in _UNSEEN.sub("", text) if unicodedata.category(sign) != "Cf")
+def _remove_invisible(text: str) -> str:
+    return "".join(sign for sign in _INVISIBLE.sub("", text) if unicodedata.category(sign) != "Cf")
 
 
-def folded_text(text: str) -> str:
+def fold_plain_text(text: str) -> str:
     """Return a plain text in small letters without accents."""
     if text.isascii():
         return text.lower()
@@ -205,61 +209,62 @@ def folded_text(text: str) -> str:
     return unicodedata.normalize("NFKC", bare)
 
 
-class _Names:
+class _NamePattern:
     """Names, found in a text; what has none of them even as a part of a word is passed quickly."""
 
     def __init__(self, names: Iterable[str]) -> None:
         longest_first = sorted(names, key=len, reverse=True)
-        self._parts = re.compile("|".join(map(_spaced, longest_first))) if longest_first else None
-        self._whole = re.compile("|".join(map(_bounded, longest_first)))
+        self._parts = re.compile("|".join(map(_spaced_pattern, longest_first))) if longest_first else None
+        self._whole = re.compile("|".join(map(_word_pattern, longest_first)))
 
     def found_in(self, text: str) -> bool:
         return self._parts is not None and bool(self._parts.search(text)) and bool(self._whole.search(text))
 
 
-def _spaced(word: str) -> str:
+def _spaced_pattern(word: str) -> str:
     return r"\s+".join(map(re.escape, word.split()))
 
 
-def _bounded(word: str) -> str:
+def _word_pattern(word: str) -> str:
     """Return a pattern that finds a word where it is not a part of a longer one.
 
     Numbers go on after letters only where the word is long enough to be told by itself: `Anna2`, but not `A2`.
     """
     before, after = (
-        "" if re.match(f"[{_JOINED}]", end) else rf"[^\W{_digits(word, end)}_{_JOINED}]" for end in (word[0], word[-1])
+        "" if re.match(f"[{_UNSPACED_SCRIPTS}]", end) else rf"[^\W{_digit_pattern(word, end)}_{_UNSPACED_SCRIPTS}]"
+        for end in (word[0], word[-1])
     )
-    return rf"{f'(?<!{before})' if before else ''}{_spaced(word)}{_genitive(word)}{f'(?!{after})' if after else ''}"
+    return rf"{f'(?<!{before})' if before else ''}{_spaced_pattern(word)}{_genitive_pattern(word)}{f'(?!{after})' if after else ''}"
 
 
-def _genitive(word: str) -> str:
+def _genitive_pattern(word: str) -> str:
     last = word.split()[-1].lower()
-    takes = len(last) > _SHORT and last.isalpha() and not last.endswith("s") and not is_everybodys(f"{last}s")
+    takes = len(last) > _SHORT and last.isalpha() and not last.endswith("s") and not is_ambiguous_name(f"{last}s")
     return "[sS]?" if takes else ""
 
 
-def _digits(word: str, end: str) -> str:
+def _digit_pattern(word: str, end: str) -> str:
     return r"\d" if end.isalpha() and len(word) >= _SHORT else ""
 
 
-def strings_of(value: Json) -> Iterator[str]:
+def json_strings(value: Json) -> Iterator[str]:
     """Yield every text and key of a JSON value; a list of words as one text too."""
     match value:
         case str():
             yield value
         case list():
             for one in value:
-                yield from strings_of(one)
+                yield from json_strings(one)
             firsts = [one[0] if isinstance(one, list) and one else one for one in value]
             if len(value) > 1 and all(isinstance(one, str) for one in firsts):
                 yield " ".join(map(str, firsts))
         case dict():
             for key, one in value.items():
                 yield key
-                yield from strings_of(one)
+                yield from json_strings(one)
 
 
-def _numbers(value: Json) -> Iterator[float]:
+def _json_numbers(value: Json) -> Iterator[float]:
     match value:
         case bool():
             return
@@ -267,7 +272,7 @@ def _numbers(value: Json) -> Iterator[float]:
             yield value
         case list():
             for one in value:
-                yield from _numbers(one)
+                yield from _json_numbers(one)
         case dict():
             for one in value.values():
-                yield from _numbers(one)
+                yield from _json_numbers(one)

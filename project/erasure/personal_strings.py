@@ -12,16 +12,16 @@ from enum import StrEnum, auto
 from functools import cached_property, lru_cache
 from itertools import pairwise, permutations
 
-from project.text_matching.normalization import PARTICLES, function_words, is_common, is_everybodys, listed
+from project.text_matching.normalization import PARTICLES, function_words, is_ambiguous_name, is_common, read_word_list
 from project.text_matching.spellings import (
     Day,
     SqueezedText,
-    dates_in,
-    fold,
-    readings,
+    alternative_readings,
+    find_dates,
+    fold_letters,
     squeeze,
-    squeezed,
-    transliterated,
+    squeeze_letters,
+    transliterate,
 )
 
 PERSON, PLACE, ORGANISATION = "person", "place", "organisation"
@@ -64,12 +64,12 @@ class PersonalString:
         if not self.theirs or self.kind not in _STRUCTURED:
             return False
         if self.kind == BIRTH:
-            return any(dates_in(one) for one in readings(self.text))
+            return any(find_dates(one) for one in alternative_readings(self.text))
         if self.kind == LINK and not _is_somebodys(self.text):
             return False
-        if self.kind == MAIL and squeezed(self.text.split("@")[0]) in _OFFICES:
+        if self.kind == MAIL and squeeze_letters(self.text.split("@")[0]) in _OFFICES:
             return False
-        letters = squeezed(self.text)
+        letters = squeeze_letters(self.text)
         return sum(map(str.isdigit, letters)) >= _LEAST_DIGITS or len(letters) >= _LEAST_CODE
 
 
@@ -127,11 +127,11 @@ class PersonalSearch:
         needles = [
             needle
             for name in self.names
-            for needle in _of_name(name)
+            for needle in _name_needles(name)
             if not (needle.fit is NeedleMatchMode.SPELLED and needle.letters in shared)
         ]
-        self.days: frozenset[Day] = frozenset(day for string in self.strings for day in days_of(string))
-        needles += [needle for string in self.strings for needle in _of_string(string)]
+        self.days: frozenset[Day] = frozenset(day for string in self.strings for day in personal_dates(string))
+        needles += [needle for string in self.strings for needle in _string_needles(string)]
         self._heads: dict[str, list[Needle]] = {}
         for needle in dict.fromkeys(needles):
             self._heads.setdefault(needle.letters[:_LEAST_WORD], []).append(needle)
@@ -159,7 +159,7 @@ class PersonalSearch:
         """Tell whether one of them stands in a text, in any spelling."""
         if not self or len(text) < _LEAST_WORD:
             return False
-        return any(self._in_reading(one) for one in readings(text))
+        return any(self._in_reading(one) for one in alternative_readings(text))
 
     def _in_reading(self, text: str) -> bool:
         found = squeeze(text)
@@ -169,34 +169,34 @@ class PersonalSearch:
         heads |= {head for head in self._short if head in letters}
         for head in heads:
             for needle in self._heads[head]:
-                if needle.letters in letters and stands_in(needle, found):
+                if needle.letters in letters and needle_occurs(needle, found):
                     return True
-        return bool(self.days) and not self.days.isdisjoint(dates_in(text))
+        return bool(self.days) and not self.days.isdisjoint(find_dates(text))
 
 
-def stands_in(needle: Needle, text: SqueezedText) -> bool:
+def needle_occurs(needle: Needle, text: SqueezedText) -> bool:
     """Tell whether the letters of a needle stand in a text as they have to."""
     at = text.letters.find(needle.letters)
     while at >= 0:
-        if _fits(needle, text, at, at + len(needle.letters)):
+        if _matches_at(needle, text, at, at + len(needle.letters)):
             return True
         at = text.letters.find(needle.letters, at + 1)
     return False
 
 
-def _fits(needle: Needle, text: SqueezedText, start: int, end: int) -> bool:
+def _matches_at(needle: Needle, text: SqueezedText, start: int, end: int) -> bool:
     gaps = text.gaps(start, end)
     if any(len(gap) > _WIDEST for _, gap in gaps):
         return False
     if needle.fit is NeedleMatchMode.SIGNS:
         # Of two signs, the second often begins a word of its own.
-        return len(needle.letters) > _LEAST_SIGNS or not any(gap.isspace() for _, gap in gaps)
+        return len(needle.letters) > _MIN_CJK_CHARS or not any(gap.isspace() for _, gap in gaps)
     first, last = text.span(start, end)
-    left, right = _begins(text.plain, first), _ends(text.plain, last)
+    left, right = _starts_word(text.plain, first), _ends_word(text.plain, last)
     match needle.fit:
         case NeedleMatchMode.CODE:
             bound = left and right
-            return bound or (len(needle.letters) >= _UNBOUND or _core(needle.letters))
+            return bound or (len(needle.letters) >= _UNBOUND or _is_core_number(needle.letters))
         case NeedleMatchMode.JOINED:
             if needle.common and not _tells(needle, text, start, gaps):
                 return False
@@ -208,12 +208,12 @@ def _fits(needle: Needle, text: SqueezedText, start: int, end: int) -> bool:
             if not needle.common:
                 return True
             written = bool(gaps) and not any(gap.isspace() or " " in gap for _, gap in gaps)
-            return written or (not gaps and (not is_common(needle.letters) or _in_address(text.plain, first, last)))
+            return written or (not gaps and (not is_common(needle.letters) or _is_in_address(text.plain, first, last)))
         case _:
             return left and right and _is_spelled(needle, text, (first, last), gaps)
 
 
-def _core(letters: str) -> bool:
+def _is_core_number(letters: str) -> bool:
     return letters.isdigit() and len(letters) >= _CORE
 
 
@@ -227,7 +227,7 @@ def _tells(needle: Needle, text: SqueezedText, start: int, gaps: list[tuple[int,
 def _is_spelled(needle: Needle, text: SqueezedText, span: tuple[int, int], gaps: list[tuple[int, str]]) -> bool:
     letters, plain = needle.letters, text.plain
     if not gaps:
-        if needle.common and not _in_address(plain, *span):
+        if needle.common and not _is_in_address(plain, *span):
             return plain[span[0]].isupper() and _is_camel(plain, *span)
         return True
     cuts = [0, *(at for at, _ in gaps), len(letters)]
@@ -243,14 +243,14 @@ def _is_spelled(needle: Needle, text: SqueezedText, span: tuple[int, int], gaps:
     return not all(is_common(piece) for piece in pieces) or not any(gap.isspace() for _, gap in gaps)
 
 
-def _begins(plain: str, at: int) -> bool:
+def _starts_word(plain: str, at: int) -> bool:
     if at == 0 or not plain[at - 1].isalnum():
         return True
     before, here = plain[at - 1], plain[at]
     return (before.islower() and here.isupper()) or before.isdigit() != here.isdigit()
 
 
-def _ends(plain: str, at: int) -> bool:
+def _ends_word(plain: str, at: int) -> bool:
     if at >= len(plain) or not plain[at].isalnum():
         return True
     before, here = plain[at - 1], plain[at]
@@ -263,81 +263,81 @@ def _is_camel(plain: str, first: int, last: int) -> bool:
     return (first > 0 and plain[first - 1].islower()) or (last < len(plain) and plain[last].isupper())
 
 
-def _in_address(plain: str, first: int, last: int) -> bool:
+def _is_in_address(plain: str, first: int, last: int) -> bool:
     """Tell whether a word stands in an address or beside the sign of a handle."""
     return plain[first - 1 : first] in ("@", "#") or plain[last : last + 1] == "@"
 
 
-_SIGNS = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
+_CJK = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
 """Chinese signs and Korean syllables: a name is two to four of them, and no blank divides it from what follows."""
-_LEAST_SIGNS = 2
+_MIN_CJK_CHARS = 2
 
 
-def is_of_signs(name: str) -> bool:
+def is_cjk_name(name: str) -> bool:
     """Tell whether a name is written in Chinese signs or Korean syllables."""
-    return _SIGNS.fullmatch(name) is not None
+    return _CJK.fullmatch(name) is not None
 
 
-def called_by(name: str) -> list[str]:
+def given_name_forms(name: str) -> list[str]:
     """Return what somebody is called by with a name of Chinese signs or Korean syllables: 小明 of 王小明.
 
     One sign alone is left out: it stands in too many words.
     """
     words = unicodedata.normalize("NFC", name).split()
-    if not words or not all(map(is_of_signs, words)):
+    if not words or not all(map(is_cjk_name, words)):
         return []
     if len(words) == 1:
         cut = len(name) // 2 if len(name) > 3 else 1
         words = [words[0][:cut], words[0][cut:]]
-    return [word for word in words if len(word) >= _LEAST_SIGNS]
+    return [word for word in words if len(word) >= _MIN_CJK_CHARS]
 
 
-def parts_of(name: str) -> list[str]:
+def name_parts(name: str) -> list[str]:
     """Return the words of a name that tell whose it is, folded; small words between large ones do not."""
     words = re.findall(r"[^\W_]+(?:['\u2019\u02bc][^\W_]+)*", name)
     capitals = any(sign.isupper() for sign in name)
     told = [word for word in words if word[0].isalpha() and not (capitals and word[0].islower())]
-    return [one for one in dict.fromkeys(map(squeezed, told)) if one and one not in PARTICLES][:_MOST_PARTS]
+    return [one for one in dict.fromkeys(map(squeeze_letters, told)) if one and one not in PARTICLES][:_MOST_PARTS]
 
 
-def _of_name(name: str) -> Iterator[Needle]:
-    for spelled in dict.fromkeys((name, transliterated(name) if not name.isascii() else name)):
-        yield from _of_spelling(spelled, name)
+def _name_needles(name: str) -> Iterator[Needle]:
+    for spelled in dict.fromkeys((name, transliterate(name) if not name.isascii() else name)):
+        yield from _spelling_needles(spelled, name)
 
 
-def _of_spelling(spelled: str, name: str) -> Iterator[Needle]:
-    parts = parts_of(spelled if any(map(str.isupper, spelled)) or spelled == name else spelled.title())
-    whole = squeezed(spelled)
-    if is_of_signs(signs := unicodedata.normalize("NFC", whole)):
-        if len(signs) >= _LEAST_SIGNS:
+def _spelling_needles(spelled: str, name: str) -> Iterator[Needle]:
+    parts = name_parts(spelled if any(map(str.isupper, spelled)) or spelled == name else spelled.title())
+    whole = squeeze_letters(spelled)
+    if is_cjk_name(signs := unicodedata.normalize("NFC", whole)):
+        if len(signs) >= _MIN_CJK_CHARS:
             yield Needle(whole, NeedleMatchMode.SIGNS)
         return
     if len(whole) >= _LEAST_WORD and (len(parts) != 1 or parts[0] != whole):
-        words = [squeezed(word) for word in re.split(r"[\W_]+", spelled)]
-        yield Needle(whole, NeedleMatchMode.JOINED, _starts(words), all(map(is_everybodys, words)))
+        words = [squeeze_letters(word) for word in re.split(r"[\W_]+", spelled)]
+        yield Needle(whole, NeedleMatchMode.JOINED, _word_starts(words), all(map(is_ambiguous_name, words)))
     if len(parts) <= 1 and len(whole) >= _LEAST_WORD:
-        yield Needle(whole, NeedleMatchMode.SPELLED, (0,), is_everybodys(whole))
+        yield Needle(whole, NeedleMatchMode.SPELLED, (0,), is_ambiguous_name(whole))
         return
     for part in parts:
         if len(part) >= _LEAST_WORD and part not in function_words():
-            yield Needle(part, NeedleMatchMode.SPELLED, (0,), is_everybodys(part))
+            yield Needle(part, NeedleMatchMode.SPELLED, (0,), is_ambiguous_name(part))
     for first, second in permutations(parts, 2):
         if min(len(first), len(second)) >= 2 and len(first + second) >= 5:
-            both = is_everybodys(first) and is_everybodys(second)
+            both = is_ambiguous_name(first) and is_ambiguous_name(second)
             yield Needle(first + second, NeedleMatchMode.JOINED, (0, len(first)), both)
         if len(second) >= _LEAST_WORD:
-            common = is_everybodys(second)
+            common = is_ambiguous_name(second)
             yield Needle(first[0] + second, NeedleMatchMode.INITIAL, (0, 1), common)
             yield Needle(second + first[0], NeedleMatchMode.INITIAL, (0, len(second)), common)
     if len(parts) > 2:
-        yield Needle("".join(parts), NeedleMatchMode.JOINED, _starts(parts), all(map(is_everybodys, parts)))
+        yield Needle("".join(parts), NeedleMatchMode.JOINED, _word_starts(parts), all(map(is_ambiguous_name, parts)))
         if len(parts[-1]) >= _LEAST_WORD:
             initials = "".join(part[0] for part in parts[:-1])
-            common = is_everybodys(parts[-1])
+            common = is_ambiguous_name(parts[-1])
             yield Needle(initials + parts[-1], NeedleMatchMode.INITIAL, (0, len(initials)), common)
 
 
-def _starts(words: list[str]) -> tuple[int, ...]:
+def _word_starts(words: list[str]) -> tuple[int, ...]:
     found, at = [], 0
     for word in words:
         if word:
@@ -346,18 +346,18 @@ def _starts(words: list[str]) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _of_string(string: PersonalString) -> Iterator[Needle]:
-    for reading in dict.fromkeys(readings(string.text)):
-        for letters in _codes(string.kind, reading):
+def _string_needles(string: PersonalString) -> Iterator[Needle]:
+    for reading in dict.fromkeys(alternative_readings(string.text)):
+        for letters in _code_forms(string.kind, reading):
             if len(letters) >= _LEAST_WORD:
                 yield Needle(letters, NeedleMatchMode.CODE)
 
 
-def days_of(string: PersonalString) -> set[Day]:
+def personal_dates(string: PersonalString) -> set[Day]:
     """Return the days that a personal date names."""
     if string.kind not in (BIRTH, DATE):
         return set()
-    return {day for reading in readings(string.text) for day in dates_in(reading)}
+    return {day for reading in alternative_readings(string.text) for day in find_dates(reading)}
 
 
 _STREETS = (
@@ -377,36 +377,36 @@ _STREETS_BEFORE = frozenset(
 """Words for street that stand before its name, and what joins them to it."""
 
 
-def _codes(kind: str, text: str) -> Iterator[str]:
-    letters = squeezed(text)
+def _code_forms(kind: str, text: str) -> Iterator[str]:
+    letters = squeeze_letters(text)
     digits = "".join(filter(str.isdigit, letters))
     match kind:
         case "phone" if len(digits) >= _LEAST_DIGITS:
             yield digits[-_CORE:] if len(digits) > _CORE else digits.lstrip("0") or digits
         case "e-mail":
             yield letters
-            local = fold(text).split("@")[0].split("+")[0].strip()
-            short = squeezed(local)
+            local = fold_letters(text).split("@")[0].split("+")[0].strip()
+            short = squeeze_letters(local)
             if "@" in text and len(short) >= 5 and short not in _OFFICES and not is_common(short):
                 yield short
         case "link":
-            bare = re.sub(r"^(?:https?://)?(?:www\.)?", "", fold(text).strip())
-            yield squeezed(bare)
-            handle = squeezed(bare.rstrip("/").rsplit("/", 1)[-1])
+            bare = re.sub(r"^(?:https?://)?(?:www\.)?", "", fold_letters(text).strip())
+            yield squeeze_letters(bare)
+            handle = squeeze_letters(bare.rstrip("/").rsplit("/", 1)[-1])
             if len(handle) >= 5 and "." not in bare.rsplit("/", 1)[-1] and not is_common(handle):
                 yield handle
         case "address":
             yield letters
-            yield from _addresses(text)
-        case "date-of-birth" | "date" if dates_in(text):
+            yield from _address_forms(text)
+        case "date-of-birth" | "date" if find_dates(text):
             return
         case _:
             yield letters
 
 
-def _addresses(text: str) -> Iterator[str]:
+def _address_forms(text: str) -> Iterator[str]:
     """Yield street and number in both orders, with the word for street written out and short."""
-    for part in re.split(r"[,;\n]", fold(text)):
+    for part in re.split(r"[,;\n]", fold_letters(text)):
         words = re.findall(r"[^\W_]+", part)
         numbers = [word for word in words if word[0].isdigit()]
         names = [word for word in words if not word[0].isdigit()]
@@ -436,9 +436,9 @@ _CONTACT = (
 )
 
 
-def contacts_in(text: str) -> Iterator[PersonalString]:
+def find_contacts(text: str) -> Iterator[PersonalString]:
     """Yield addresses of mail, handles, links and long numbers of a text: what needs no finder to be personal."""
-    for reading in readings(text):
+    for reading in alternative_readings(text):
         for kind, pattern in _CONTACT:
             for match in pattern.finditer(reading):
                 yield PersonalString(kind, match[0].strip(" .,;"))
@@ -447,4 +447,4 @@ def contacts_in(text: str) -> Iterator[PersonalString]:
 @lru_cache(maxsize=1)
 def given_names() -> frozenset[str]:
     """Return given names of many origins, folded."""
-    return listed("given_names.txt")
+    return read_word_list("given_names.txt")

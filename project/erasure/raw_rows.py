@@ -11,22 +11,22 @@ from enum import StrEnum
 from typing import Any
 
 from project.schema.columns import COLUMNS, ColumnKind
-from project.store.journal import SUBJECTS
+from project.store.journal import SUBJECT_COLUMNS
 
 Row = dict[str, Any]
 State = tuple[str, Row]
 """A table, and one state of a row of it."""
 
-_ARRAYS = {"face_track": frozenset({"frames", "times_us", "boxes", "scores", "origins"})}
-HISTORY = frozenset({"journal_step", "journal_change"})
+_ARRAY_COLUMNS = {"face_track": frozenset({"frames", "times_us", "boxes", "scores", "origins"})}
+HISTORY_TABLES = frozenset({"journal_step", "journal_change"})
 
 
-def tables() -> list[str]:
+def content_tables() -> list[str]:
     """Return every table but those of the history."""
-    return [name for name in COLUMNS if name not in HISTORY]
+    return [name for name in COLUMNS if name not in HISTORY_TABLES]
 
 
-def key_of(connection: sqlite3.Connection, table: str) -> tuple[str, ...]:
+def primary_key(connection: sqlite3.Connection, table: str) -> tuple[str, ...]:
     """Return the columns that tell the rows of a table apart."""
     found = connection.execute(f"PRAGMA table_info({table})").fetchall()
     return tuple(row[1] for row in sorted(found, key=lambda row: row[5]) if row[5])
@@ -34,14 +34,14 @@ def key_of(connection: sqlite3.Connection, table: str) -> tuple[str, ...]:
 
 def live_rows(connection: sqlite3.Connection, table: str) -> Iterator[Row]:
     """Yield every row of a table, without long arrays."""
-    columns = [name for name in COLUMNS[table] if name not in _ARRAYS.get(table, ())]
+    columns = [name for name in COLUMNS[table] if name not in _ARRAY_COLUMNS.get(table, ())]
     for values in connection.execute(f"SELECT {', '.join(columns)} FROM {table}"):
         yield dict(zip(columns, values, strict=True))
 
 
 def past_states(connection: sqlite3.Connection, wanted: Collection[str]) -> Iterator[State]:
     """Yield every state of a row of some tables that the history knows, the oldest first."""
-    human = [table for table in wanted if table in SUBJECTS]
+    human = [table for table in wanted if table in SUBJECT_COLUMNS]
     for table, before, after in connection.execute(
         "SELECT table_name, before, after FROM journal_change "
         "WHERE table_name IN (SELECT value FROM json_each(?)) ORDER BY id",
@@ -49,16 +49,16 @@ def past_states(connection: sqlite3.Connection, wanted: Collection[str]) -> Iter
     ):
         for text in (before, after):
             if text is not None:
-                yield table, parsed(text)
+                yield table, parse_row(text)
 
 
-def parsed(text: str) -> Row:
+def parse_row(text: str) -> Row:
     """Return the state of a row that the history keeps as JSON."""
     found = json.loads(text)
     return found if isinstance(found, dict) else {}
 
 
-def texts_of(table: str) -> dict[str, ColumnKind]:
+def text_columns(table: str) -> dict[str, ColumnKind]:
     """Return the columns of a table that may hold what somebody wrote, said or is called."""
     wanted = {ColumnKind.TEXT, ColumnKind.NAME, ColumnKind.PATH, ColumnKind.JSON}
     return {name: kind for name, kind in COLUMNS[table].items() if kind in wanted}

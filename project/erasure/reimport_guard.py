@@ -5,19 +5,19 @@ from collections.abc import Mapping
 
 from project.erasure.erased_file import copy_to_memory
 from project.erasure.raw_rows import TombstoneKind, tombstone
-from project.erasure.removal import remove
-from project.erasure.subject_scope import reach_of
+from project.erasure.removal import erase_subject
+from project.erasure.subject_scope import build_scope
 from project.errors import UserError
 from project.store.study import Study
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
 
-def stones_of(study: Study) -> frozenset[tuple[str, str]]:
+def read_tombstones(study: Study) -> frozenset[tuple[str, str]]:
     """Return what is not to come back, as checksum and kind."""
     return frozenset((row[0], row[1]) for row in study.rows("SELECT id, kind FROM withdrawal"))
 
 
-def require_nobody_comes_back(study: Study, people: Mapping[str, str], recordings: Mapping[str, int]) -> None:
+def require_not_withdrawn(study: Study, people: Mapping[str, str], recordings: Mapping[str, int]) -> None:
     """Return quietly where nothing that comes in by a file was withdrawn from the study.
 
     Args:
@@ -28,11 +28,11 @@ def require_nobody_comes_back(study: Study, people: Mapping[str, str], recording
     Raises:
         UserError: somebody withdrew, or a recording was removed with somebody.
     """
-    stones = stones_of(study)
+    stones = read_tombstones(study)
     hint = "Withdraw them from the study that the file was exported from, and export it again."
     for one, pseudonym in people.items():
         if (tombstone(one), TombstoneKind.PARTICIPANT.value) in stones:
-            raise UserError(f"{shown(pseudonym)} withdrew from this study, and is in the file.", hint)
+            raise UserError(f"{escape_unprintable(pseudonym)} withdrew from this study, and is in the file.", hint)
     for one, number in recordings.items():
         if (tombstone(one), TombstoneKind.RECORDING.value) in stones:
             raise UserError(
@@ -40,23 +40,23 @@ def require_nobody_comes_back(study: Study, people: Mapping[str, str], recording
             )
 
 
-def require_nobody_withdrew(study: Study, copy: Study) -> None:
+def require_no_withdrawals_in_copy(study: Study, copy: Study) -> None:
     """Return quietly where nobody is in the study who withdrew from a copy of it.
 
     Raises:
         UserError: somebody is: they have to be taken out of the study first.
     """
-    stones = stones_of(copy)
+    stones = read_tombstones(copy)
     here = study.rows("SELECT id, pseudonym FROM participant ORDER BY pseudonym") if stones else []
     for identifier, pseudonym in here:
         if (tombstone(identifier), TombstoneKind.PARTICIPANT.value) in stones:
             raise UserError(
-                f"{shown(pseudonym)} withdrew from “{shown(copy.path.name)}” and is still in this study.",
-                f"Withdraw them here too, then merge: greenroom withdraw STUDY {shown(pseudonym)}",
+                f"{escape_unprintable(pseudonym)} withdrew from “{escape_unprintable(copy.path.name)}” and is still in this study.",
+                f"Withdraw them here too, then merge: greenroom withdraw STUDY {escape_unprintable(pseudonym)}",
             )
 
 
-def copy_without(study: Study, copy: Study) -> Study:
+def copy_without_withdrawn(study: Study, copy: Study) -> Study:
     """Return a copy as it is once everybody has left it who withdrew from the study; nothing is written anywhere.
 
     The copy that is given is closed where another one is returned.
@@ -64,28 +64,28 @@ def copy_without(study: Study, copy: Study) -> Study:
     Raises:
         UserError: the copy cannot be read.
     """
-    stones = stones_of(study)
-    people = _withdrawn(copy, stones)
-    if not people and not _holds_withdrawn(copy, stones):
+    stones = read_tombstones(study)
+    people = _withdrawn_people(copy, stones)
+    if not people and not _has_withdrawn_recording(copy, stones):
         return copy
     path, memory = copy.path, copy_to_memory(copy)
     copy.close()
     try:
-        remove(memory, reach_of(memory, people, known=stones))
+        erase_subject(memory, build_scope(memory, people, known=stones))
         return Study.of_memory(path, memory)
     except BaseException:
         memory.close()
         raise
 
 
-def _withdrawn(copy: Study, stones: frozenset[tuple[str, str]]) -> list[str]:
+def _withdrawn_people(copy: Study, stones: frozenset[tuple[str, str]]) -> list[str]:
     """Return ids of people in a copy, or in its history, who withdrew."""
     if not stones:
         return []
     return [one for one in _ids(copy, "participant") if (tombstone(one), TombstoneKind.PARTICIPANT.value) in stones]
 
 
-def _holds_withdrawn(copy: Study, stones: frozenset[tuple[str, str]]) -> bool:
+def _has_withdrawn_recording(copy: Study, stones: frozenset[tuple[str, str]]) -> bool:
     """Tell whether a copy holds a recording that went, or footage of one, also in its history."""
     if not stones:
         return False

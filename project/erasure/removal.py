@@ -11,20 +11,20 @@ from dataclasses import dataclass, field
 
 from project.entities.study_records import Json
 from project.erasure.mentions import IdentifyingTerms
-from project.erasure.raw_rows import Row, key_of, live_rows, parsed, tables, texts_of
-from project.erasure.row_erasure import KEPT, clean, is_shipped
+from project.erasure.raw_rows import Row, content_tables, live_rows, parse_row, primary_key, text_columns
+from project.erasure.row_erasure import KEPT_COLUMNS, clean_row, is_shipped
 from project.erasure.subject_scope import SubjectScope
 from project.ids import new_id
 from project.schema.columns import COLUMNS
 from project.store.column_values import to_json
-from project.text_matching.spellings import readings, squeezed
+from project.text_matching.spellings import alternative_readings, squeeze_letters
 
 NUMBERS, VOCABULARY = "pii-numbers", "vocabulary"
-_WORDS = ("private_word", "public_word")
-_LISTS = frozenset({*_WORDS, "property", "pii_decision"})
+_WORD_TABLES = ("private_word", "public_word")
+_LIST_TABLES = frozenset({*_WORD_TABLES, "property", "pii_decision"})
 
 
-def forget_words(connection: sqlite3.Connection, reach: SubjectScope) -> dict[str, int]:
+def prune_word_lists(connection: sqlite3.Connection, reach: SubjectScope) -> dict[str, int]:
     """Take out of the lists, and of the history of these, what stood in texts that went and stands in none that stays.
 
     Args:
@@ -37,7 +37,7 @@ def forget_words(connection: sqlite3.Connection, reach: SubjectScope) -> dict[st
     ids = {str(row["id"]) for table in ("participant",) for row in live_rows(connection, table)}
     lists = _Lists(connection, reach, ids)
     gone: dict[str, int] = {}
-    for table in _WORDS:
+    for table in _WORD_TABLES:
         words = [(row["word"],) for row in live_rows(connection, table) if not lists.stays(row)]
         connection.executemany(f"DELETE FROM {table} WHERE word = ?", words)
         if words:
@@ -46,7 +46,7 @@ def forget_words(connection: sqlite3.Connection, reach: SubjectScope) -> dict[st
         row = connection.execute("SELECT value FROM property WHERE key = ?", (key,)).fetchone()
         if row is not None and (made := lists.cleaned(key, row[0])) != row[0]:
             connection.execute("UPDATE property SET value = ? WHERE key = ?", (made, key))
-            gone[key] = max(_count(row[0]) - _count(made), 1)
+            gone[key] = max(_count_entries(row[0]) - _count_entries(made), 1)
     gone_or_changed = lists.history()
     connection.executemany("DELETE FROM journal_change WHERE id = ?", gone_or_changed[0])
     connection.executemany(
@@ -57,7 +57,7 @@ def forget_words(connection: sqlite3.Connection, reach: SubjectScope) -> dict[st
     return gone
 
 
-def _count(text: str) -> int:
+def _count_entries(text: str) -> int:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -82,7 +82,7 @@ class _Lists:
         """Tell whether a private or public word stays: somebody's who stays, or of no text that went."""
         if row.get("participant_id") in self._people:
             return True
-        letters = squeezed(row["word"])
+        letters = squeeze_letters(row["word"])
         return not letters or letters not in self._reach.held or self._stands(letters)
 
     def cleaned(self, key: str, text: str) -> str:
@@ -106,7 +106,7 @@ class _Lists:
         return text if numbers == found else to_json(numbers)
 
     def _word_stays(self, word: str) -> bool:
-        letters = squeezed(word)
+        letters = squeeze_letters(word)
         return letters not in self._reach.held or self._stands(letters)
 
     def _number_stays(self, who: str) -> bool:
@@ -116,7 +116,7 @@ class _Lists:
         """
         if who in self._people:
             return True
-        letters = squeezed(who)
+        letters = squeeze_letters(who)
         return bool(letters) and not self._reach.wording.in_text(who) and self._stands(letters)
 
     def _stands(self, letters: str) -> bool:
@@ -126,28 +126,28 @@ class _Lists:
 
     def _remaining(self) -> str:
         if self._text is None:
-            self._text = "\n".join(map(squeezed, dict.fromkeys(self._texts())))
+            self._text = "\n".join(map(squeeze_letters, dict.fromkeys(self._texts())))
         return self._text
 
     def _remaining_speech(self) -> str:
         if self._spoken is None:
-            spoken = (one for text in dict.fromkeys(self._texts()) for one in [*readings(text)][1:])
-            self._spoken = "\n".join(map(squeezed, spoken))
+            spoken = (one for text in dict.fromkeys(self._texts()) for one in [*alternative_readings(text)][1:])
+            self._spoken = "\n".join(map(squeeze_letters, spoken))
         return self._spoken
 
     def _texts(self) -> Iterator[str]:
         """Yield every text that stays, of now and of the history, but for lists of words."""
         columns = {
-            table: [name for name in texts_of(table) if name not in KEPT.get(table, ()) and name != "words"]
-            for table in tables()
-            if table not in _LISTS
+            table: [name for name in text_columns(table) if name not in KEPT_COLUMNS.get(table, ()) and name != "words"]
+            for table in content_tables()
+            if table not in _LIST_TABLES
         }
         for table, names in columns.items():
             for row in live_rows(self._connection, table):
                 yield from (row[name] for name in names if isinstance(row[name], str))
         for table, before, after in self._connection.execute("SELECT table_name, before, after FROM journal_change"):
             for side in (before, after):
-                row = {} if side is None else parsed(side)
+                row = {} if side is None else parse_row(side)
                 yield from (row[name] for name in columns.get(table, ()) if isinstance(row.get(name), str))
 
     def history(self) -> tuple[list[tuple[int]], list[tuple[object, ...]]]:
@@ -158,7 +158,7 @@ class _Lists:
             "SELECT id, table_name, before, after FROM journal_change "
             "WHERE table_name IN ('private_word', 'public_word', 'property') ORDER BY id"
         ):
-            sides = [None if side is None else parsed(side) for side in (before, after)]
+            sides = [None if side is None else parse_row(side) for side in (before, after)]
             made = [self._past(table, side) for side in sides]
             if made == sides:
                 continue
@@ -172,7 +172,7 @@ class _Lists:
         return gone, changed
 
     def _past(self, table: str, state: Row | None) -> Row | None:
-        if state is None or table in _WORDS:
+        if state is None or table in _WORD_TABLES:
             return state if state is None or self.stays(state) else None
         if state["key"] not in (NUMBERS, VOCABULARY) or not isinstance(state["value"], str):
             return state
@@ -180,8 +180,8 @@ class _Lists:
         return {**state, "value": clean(state["key"], state["value"])}
 
 
-STEP = "Withdraw a participant"
-_PLAIN = "Edit"
+STEP_NAME = "Withdraw a participant"
+_NEUTRAL_STEP_NAME = "Edit"
 """What a step of the history is called whose name or content was somebody's."""
 
 Key = tuple[object, ...]
@@ -211,23 +211,23 @@ class ErasureCounts:
         return not self.rows and self.history == (0, 0) and not self.renamed
 
 
-def remove(connection: sqlite3.Connection, reach: SubjectScope) -> ErasureCounts:
+def erase_subject(connection: sqlite3.Connection, reach: SubjectScope) -> ErasureCounts:
     """Remove what goes; the connection is on a file or a memory that nobody else reads."""
     done = ErasureCounts()
     connection.execute("PRAGMA foreign_keys = OFF")
     connection.execute("BEGIN")
     kept: dict[tuple[str, Key], Row] = {}
-    touched = _sets_of(connection, reach)
-    for table in tables():
+    touched = _affected_sets(connection, reach)
+    for table in content_tables():
         _clean_table(connection, reach, table, kept, done)
-    _mend_sets(connection, touched)
+    _update_sets(connection, touched)
     _clean_history(connection, reach, kept, done)
-    _forget_words(connection, reach, done)
+    _prune_word_lists(connection, reach, done)
     connection.execute("COMMIT")
     return done
 
 
-def bury(connection: sqlite3.Connection, reach: SubjectScope, annotator_id: str | None, at: str) -> None:
+def record_withdrawal(connection: sqlite3.Connection, reach: SubjectScope, annotator_id: str | None, at: str) -> None:
     """Write down that it happened: a step of the history behind which nothing is undone, and what is not to come back.
 
     Args:
@@ -244,7 +244,7 @@ def bury(connection: sqlite3.Connection, reach: SubjectScope, annotator_id: str 
     (newest,) = connection.execute("SELECT coalesce(max(id), 0) FROM journal_step").fetchone()
     connection.execute(
         "INSERT INTO journal_step (id, uid, kind, name, annotator_id, at) VALUES (?, ?, 'withdrawal', ?, ?, ?)",
-        (newest + 1, new_id(), STEP, annotator_id, at),
+        (newest + 1, new_id(), STEP_NAME, annotator_id, at),
     )
     connection.execute("COMMIT")
 
@@ -256,14 +256,14 @@ def _clean_table(
     kept: dict[tuple[str, Key], Row],
     done: ErasureCounts,
 ) -> None:
-    key = key_of(connection, table)
+    key = primary_key(connection, table)
     where = " AND ".join(f"{column} IS ?" for column in key)
     gone: list[list[object]] = []
     changed: dict[tuple[str, ...], list[list[object]]] = {}
     left: dict[str, int] = {}
-    names = KEPT.get(table, ("text",) if table == "scheme_version" else ())
+    names = KEPT_COLUMNS.get(table, ("text",) if table == "scheme_version" else ())
     for row in live_rows(connection, table):
-        made = clean(reach, table, row)
+        made = clean_row(reach, table, row)
         place = [row[column] for column in key]
         if made is None:
             gone.append(place)
@@ -288,8 +288,8 @@ def _clean_table(
     done.left.update({f"{table}.{column}": count for column, count in left.items()})
 
 
-def _forget_words(connection: sqlite3.Connection, reach: SubjectScope, done: ErasureCounts) -> None:
-    gone = forget_words(connection, reach)
+def _prune_word_lists(connection: sqlite3.Connection, reach: SubjectScope, done: ErasureCounts) -> None:
+    gone = prune_word_lists(connection, reach)
     changed = gone.pop("history", 0)
     done.lists = gone
     done.history = (done.history[0], done.history[1] + changed)
@@ -299,16 +299,16 @@ def _forget_words(connection: sqlite3.Connection, reach: SubjectScope, done: Era
         done.rows[table] = (rows + count, blanked) if table == name else (rows, max(blanked, 1))
 
 
-def _sets_of(connection: sqlite3.Connection, reach: SubjectScope) -> dict[str, int]:
+def _affected_sets(connection: sqlite3.Connection, reach: SubjectScope) -> dict[str, int]:
     """Return id of a set of items -> how many of them go."""
     found: dict[str, int] = {}
     for row in live_rows(connection, "item"):
-        if clean(reach, "item", row) is None:
+        if clean_row(reach, "item", row) is None:
             found[row["set_id"]] = found.get(row["set_id"], 0) + 1
     return found
 
 
-def _mend_sets(connection: sqlite3.Connection, touched: Mapping[str, int]) -> None:
+def _update_sets(connection: sqlite3.Connection, touched: Mapping[str, int]) -> None:
     """Say of a set that it is not what was drawn any more; one without items goes, and what was asked over it."""
     for one, count in touched.items():
         sha256, left_out = connection.execute("SELECT sha256, left_out FROM item_set WHERE id = ?", (one,)).fetchone()
@@ -320,11 +320,11 @@ def _mend_sets(connection: sqlite3.Connection, touched: Mapping[str, int]) -> No
             connection.execute("DELETE FROM item_set WHERE id = ?", (one,))
             continue
         now = hashlib.sha256(f"{sha256} without {count}".encode()).hexdigest()
-        why = json.dumps({**_object(left_out), "withdrawn": count}, ensure_ascii=False)
+        why = json.dumps({**_parse_object(left_out), "withdrawn": count}, ensure_ascii=False)
         connection.execute("UPDATE item_set SET sha256 = ?, left_out = ? WHERE id = ?", (now, why, one))
 
 
-def _object(text: str) -> dict[str, object]:
+def _parse_object(text: str) -> dict[str, object]:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -335,7 +335,7 @@ def _object(text: str) -> dict[str, object]:
 def _clean_history(
     connection: sqlite3.Connection, reach: SubjectScope, kept: Mapping[tuple[str, Key], Row], done: ErasureCounts
 ) -> None:
-    keys = {table: key_of(connection, table) for table in tables()}
+    keys = {table: primary_key(connection, table) for table in content_tables()}
     named = _present_names(connection)
     gone: list[tuple[int]] = []
     changed: list[tuple[object, ...]] = []
@@ -343,9 +343,9 @@ def _clean_history(
     for number, step, table, operation, before, after in connection.execute(
         "SELECT id, step_id, table_name, operation, before, after FROM journal_change ORDER BY id"
     ):
-        sides = [None if text is None else parsed(text) for text in (before, after)]
+        sides = [None if text is None else parse_row(text) for text in (before, after)]
         made = [
-            _past(reach, table, _with_present_name(reach, table, side, named), kept, keys[table])
+            _clean_past_state(reach, table, _with_present_name(reach, table, side, named), kept, keys[table])
             if side is not None and table in keys
             else None
             for side in sides
@@ -383,15 +383,15 @@ def _with_present_name(reach: SubjectScope, table: str, state: Row, named: Mappi
     return state | {column: named.get((table, state["id"]), "removed")}
 
 
-def _past(
+def _clean_past_state(
     reach: SubjectScope, table: str, state: Row, kept: Mapping[tuple[str, Key], Row], key: tuple[str, ...]
 ) -> Row | None:
     """Return what becomes of a state of the past: in their recordings, no text stays but the present one."""
-    made = clean(reach, table, state)
+    made = clean_row(reach, table, state)
     if made is None or not reach.inside(table, state):
         return made
     present = kept.get((table, tuple(state[column] for column in key)))
-    for column in texts_of(table):
+    for column in text_columns(table):
         if column in key or made[column] is None:
             continue
         made[column] = "" if present is None else present[column]
@@ -404,6 +404,6 @@ def _rename_steps(connection: sqlite3.Connection, wordings: tuple[IdentifyingTer
         marked = mark is not None and any(one.in_text(mark) for one in wordings)
         if number in steps or marked or any(one.in_text(name) for one in wordings):
             keeps = mark is not None and mark.startswith("merge:") and not marked
-            renamed.append((_PLAIN, mark if keeps else None, number))
+            renamed.append((_NEUTRAL_STEP_NAME, mark if keeps else None, number))
     connection.executemany("UPDATE journal_step SET name = ?, merge_key = ? WHERE id = ?", renamed)
     return len(renamed)

@@ -10,11 +10,11 @@ from typing import Any
 
 from project.entities.study_records import Json
 from project.erasure.mentions import IdentifyingTerms
-from project.erasure.raw_rows import Row, texts_of
-from project.erasure.subject_scope import SubjectScope, is_kept_note, names_them
+from project.erasure.raw_rows import Row, text_columns
+from project.erasure.subject_scope import SubjectScope, concerns_subject, is_export_note
 from project.errors import UserError
-from project.schema.columns import REFERS, ColumnKind
-from project.schemes.scheme_file import EXPLAINING, parse_scheme, toml_of
+from project.schema.columns import REFERENCES, ColumnKind
+from project.schemes.scheme_file import EXPLANATORY_KEYS, parse_scheme, to_toml
 from project.store.column_values import to_json
 from resources import resource
 
@@ -31,7 +31,7 @@ def is_shipped(table: str, key: str, text: str) -> bool:
         return False
 
 
-def without(wording: IdentifyingTerms, table: str, key: str, text: str) -> str:
+def redact_definition(wording: IdentifyingTerms, table: str, key: str, text: str) -> str:
     """Return the text of a scheme or a prompt without what names somebody; keys stay, because annotations name them."""
     if is_shipped(table, key, text):
         return text
@@ -39,29 +39,29 @@ def without(wording: IdentifyingTerms, table: str, key: str, text: str) -> str:
         return wording.replaced(text)
     try:
         parse_scheme(text, key)
-        made = toml_of(_pruned(wording, "", tomllib.loads(text)))
+        made = to_toml(_prune_value(wording, "", tomllib.loads(text)))
         parse_scheme(made, key)
     except (UserError, tomllib.TOMLDecodeError, RecursionError):
         return wording.replaced(text)
     return made
 
 
-def _pruned(wording: IdentifyingTerms, key: str, value: Any) -> Any:
+def _prune_value(wording: IdentifyingTerms, key: str, value: Any) -> Any:
     match value:
         case str() if wording.in_text(value):
-            return _DROPPED if key in EXPLAINING else wording.replaced(value) if key in _NAMES else value
+            return _DROPPED if key in EXPLANATORY_KEYS else wording.replaced(value) if key in _NAMES else value
         case list() if key == "examples":
             return [one for one in value if not wording.in_json(one)]
         case list():
-            return [_pruned(wording, key, one) for one in value]
+            return [_prune_value(wording, key, one) for one in value]
         case dict():
-            found = {name: _pruned(wording, name, one) for name, one in value.items()}
+            found = {name: _prune_value(wording, name, one) for name, one in value.items()}
             return {name: one for name, one in found.items() if one is not _DROPPED}
         case _:
             return value
 
 
-KEPT = {
+KEPT_COLUMNS = {
     "annotator": ("name",),
     "participant": ("pseudonym",),
     "judge": ("name", "model", "settings"),
@@ -88,43 +88,43 @@ _WITH_FOOTAGE = frozenset(
     }
 )
 """Tables whose rows go with the footage of a recording."""
-_NAMELESS = {"collection": "Collection", "recording": "Recording", "item_set": "Set", "chain": "Chain"}
+_PLACEHOLDER_NAMES = {"collection": "Collection", "recording": "Recording", "item_set": "Set", "chain": "Chain"}
 
 
-def clean(reach: SubjectScope, table: str, row: Row) -> Row | None:
+def clean_row(reach: SubjectScope, table: str, row: Row) -> Row | None:
     """Return what becomes of a row; None where it goes."""
     if "id" in row and reach.goes(table, row["id"]):
         return None
-    for column, parent in REFERS.get(table, {}).items():
+    for column, parent in REFERENCES.get(table, {}).items():
         if reach.goes(parent, row[column]) and (table, parent) != ("episode_agent", "participant"):
             return None
     home = reach.home(table, row)
-    if home in reach.recordings and table in _WITH_FOOTAGE and not is_kept_note(reach, table, row):
+    if home in reach.recordings and table in _WITH_FOOTAGE and not is_export_note(reach, table, row):
         return None
-    special = _SPECIAL.get(table)
+    special = _CLEANERS.get(table)
     made = {**row} if special is None else special(reach, {**row})
-    return None if made is None else _worded(reach, table, made)
+    return None if made is None else _redact_texts(reach, table, made)
 
 
-def _worded(reach: SubjectScope, table: str, row: Row) -> Row | None:
+def _redact_texts(reach: SubjectScope, table: str, row: Row) -> Row | None:
     wording = reach.wording_of(table, row)
-    for column, kind in texts_of(table).items():
+    for column, kind in text_columns(table).items():
         text = row[column]
-        if not isinstance(text, str) or column in KEPT.get(table, ()):
+        if not isinstance(text, str) or column in KEPT_COLUMNS.get(table, ()):
             continue
         found = wording.in_json_text(text) if kind is ColumnKind.JSON else wording.in_text(text)
         if not found:
             continue
         if table in _WHOLE:
             return None
-        row[column] = _blank(reach, table, row, column, kind)
+        row[column] = _redact_cell(reach, table, row, column, kind)
     return row
 
 
-def _blank(reach: SubjectScope, table: str, row: Row, column: str, kind: ColumnKind) -> str:
+def _redact_cell(reach: SubjectScope, table: str, row: Row, column: str, kind: ColumnKind) -> str:
     text = str(row[column])
     if table in ("scheme_version", "prompt_version"):
-        return without(reach.wording, table, row["key"], text)
+        return redact_definition(reach.wording, table, row["key"], text)
     if table == "egress" and column == "permission":
         return "[removed]"
     if kind is ColumnKind.JSON:
@@ -133,12 +133,12 @@ def _blank(reach: SubjectScope, table: str, row: Row, column: str, kind: ColumnK
         except (ValueError, RecursionError):
             kept = None
         return to_json("" if kept is None else kept)
-    if kind is ColumnKind.NAME and table in _NAMELESS:
-        return _NAMELESS[table]
+    if kind is ColumnKind.NAME and table in _PLACEHOLDER_NAMES:
+        return _PLACEHOLDER_NAMES[table]
     return "removed" if table == "episode_agent" and column == "name" else ""
 
 
-def _utterance(reach: SubjectScope, row: Row) -> Row | None:
+def _clean_utterance(reach: SubjectScope, row: Row) -> Row | None:
     """A turn of nobody, or of somebody who is only guessed to speak, may be theirs."""
     if row["participant_id"] in reach.people:
         return None
@@ -150,9 +150,9 @@ def _utterance(reach: SubjectScope, row: Row) -> Row | None:
     return row
 
 
-def _run(reach: SubjectScope, row: Row) -> Row | None:
+def _clean_run(reach: SubjectScope, row: Row) -> Row | None:
     """That something was given away stays known; of what it was, the name alone, where it names nobody."""
-    if not is_kept_note(reach, "run", row) or not names_them(reach, "run", row):
+    if not is_export_note(reach, "run", row) or not concerns_subject(reach, "run", row):
         return row
     try:
         found = json.loads(row["result"])
@@ -167,7 +167,7 @@ def _run(reach: SubjectScope, row: Row) -> Row | None:
     return row | {"parameters": "{}", "result": to_json(kept)}
 
 
-def _node(reach: SubjectScope, row: Row) -> Row | None:
+def _clean_node(reach: SubjectScope, row: Row) -> Row | None:
     if row["id"] in reach.told:
         row["text"] = ""
     _, _, source = str(row["source"]).partition("/")
@@ -176,21 +176,21 @@ def _node(reach: SubjectScope, row: Row) -> Row | None:
     return row
 
 
-def _episode_agent(reach: SubjectScope, row: Row) -> Row | None:
+def _clean_episode_agent(reach: SubjectScope, row: Row) -> Row | None:
     if row["participant_id"] not in reach.people:
         return row
-    about = {name: "" for name, kind in texts_of("episode_agent").items() if kind is ColumnKind.TEXT}
+    about = {name: "" for name, kind in text_columns("episode_agent").items() if kind is ColumnKind.TEXT}
     return row | about | {"participant_id": None, "name": "removed"}
 
 
-def _episode(reach: SubjectScope, row: Row) -> Row | None:
+def _clean_episode(reach: SubjectScope, row: Row) -> Row | None:
     for column, table in (("from_recording_id", "recording"), ("from_segment_id", "segment")):
         if reach.goes(table, row[column]):
             row[column] = ""
     return row
 
 
-def _egress(reach: SubjectScope, row: Row) -> Row | None:
+def _clean_egress(reach: SubjectScope, row: Row) -> Row | None:
     """What was sent is told by checksums; which part of a recording, and what else about it, is not."""
     try:
         request = json.loads(row["request"])
@@ -210,11 +210,11 @@ def _egress(reach: SubjectScope, row: Row) -> Row | None:
     return row | {"request": to_json(request)}
 
 
-def _private_word(reach: SubjectScope, row: Row) -> Row | None:
+def _clean_private_word(reach: SubjectScope, row: Row) -> Row | None:
     return None if row["participant_id"] in reach.people else row
 
 
-def _conflict(reach: SubjectScope, row: Row) -> Row | None:
+def _clean_conflict(reach: SubjectScope, row: Row) -> Row | None:
     """Two versions of rows: where one of them would be changed, neither is kept."""
     for side in (row["ours"], row["theirs"]):
         try:
@@ -227,25 +227,25 @@ def _conflict(reach: SubjectScope, row: Row) -> Row | None:
             for one in listed:
                 if table == "utterance" and reach.inside(table, one):
                     return None
-                if clean(reach, table, one) != one:
+                if clean_row(reach, table, one) != one:
                     return None
     return row
 
 
-def _of_judgment(reach: SubjectScope, row: Row) -> Row | None:
+def _clean_judgment_reference(reach: SubjectScope, row: Row) -> Row | None:
     return None if reach.goes("judgment", row["judgment_id"]) else row
 
 
-_SPECIAL: Mapping[str, Callable[[SubjectScope, Row], Row | None]] = {
-    "run": _run,
-    "utterance": _utterance,
-    "chain_node": _node,
-    "episode": _episode,
-    "episode_agent": _episode_agent,
-    "egress": _egress,
-    "private_word": _private_word,
-    "conflict": _conflict,
-    "summary": _of_judgment,
-    "contradiction": _of_judgment,
-    "adoption": _of_judgment,
+_CLEANERS: Mapping[str, Callable[[SubjectScope, Row], Row | None]] = {
+    "run": _clean_run,
+    "utterance": _clean_utterance,
+    "chain_node": _clean_node,
+    "episode": _clean_episode,
+    "episode_agent": _clean_episode_agent,
+    "egress": _clean_egress,
+    "private_word": _clean_private_word,
+    "conflict": _clean_conflict,
+    "summary": _clean_judgment_reference,
+    "contradiction": _clean_judgment_reference,
+    "adoption": _clean_judgment_reference,
 }

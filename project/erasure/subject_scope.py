@@ -7,48 +7,48 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from project.erasure.mentions import NEAR, IdentifyingTerms, strings_of
-from project.erasure.personal_strings import PERSON, PersonalSearch, PersonalString, contacts_in
-from project.erasure.raw_rows import Row, State, TombstoneKind, live_rows, past_states, texts_of, tombstone
-from project.schema.columns import REFERS, ColumnKind
-from project.text_matching.spellings import squeezed
+from project.erasure.mentions import NEAR, IdentifyingTerms, json_strings
+from project.erasure.personal_strings import PERSON, PersonalSearch, PersonalString, find_contacts
+from project.erasure.raw_rows import Row, State, TombstoneKind, live_rows, past_states, text_columns, tombstone
+from project.schema.columns import REFERENCES, ColumnKind
+from project.text_matching.spellings import squeeze_letters
 
-ORDER = (
+ERASURE_ORDER = (
     *("medium", "run", "face_track", "region", "segment", "utterance", "chain", "chain_node", "question"),
     *("item", "judgment", "benchmark_run"),
 )
 """Tables with ids that others name, what others refer to first."""
-_THERE = ("appearance", "utterance", "region", "look", "episode_agent")
+_PRESENCE_TABLES = ("appearance", "utterance", "region", "look", "episode_agent")
 """Tables whose rows say that somebody is in a recording."""
-_OF_FOOTAGE = ("medium", "run", "region", "question", "judgment", "item")
+_FOOTAGE_TABLES = ("medium", "run", "region", "question", "judgment", "item")
 """Tables whose rows were made of the footage and the words of a recording, and go with them."""
 
-GIVEN_AWAY = frozenset({"release", "questions"})
+EXPORT_RUN_KINDS = frozenset({"release", "questions"})
 """Kinds of runs that made what others have by now: that they did is kept, for whoever withdraws next."""
 
-_COPIED = frozenset({"question", "judgment", "item"})
+_DERIVED_TABLES = frozenset({"question", "judgment", "item"})
 """Tables in which programs put together texts of many recordings."""
 
 
 PersonalFinder = Callable[[Sequence[str]], Sequence[Sequence[PersonalString]]]
 """Given texts, returns what is personal in each of them."""
 
-_ABOUT = (
+_TEXT_TABLES = (
     *("utterance", "comment", "segment_value", "review", "chain_node", "chain", "chain_review", "verification"),
     *("episode", "episode_agent", "recording", "look", "region", "question", "contradiction", "summary", "waiver"),
 )
 """Tables in which people wrote or said something about a recording."""
-_MADE_OF_IT = frozenset({"question", "summary", "contradiction", "region", "waiver"})
+_FOOTAGE_BOUND_TABLES = frozenset({"question", "summary", "contradiction", "region", "waiver"})
 """Those of them whose rows go with the footage."""
-_LEAST = 3
+_MIN_TEXT_CHARS = 3
 """Signs of a text that can hold something personal."""
-_MACHINE = re.compile(r"\b(?:[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}|[0-9a-f]{32,})\b")
+_MACHINE_ID = re.compile(r"\b(?:[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}|[0-9a-f]{32,})\b")
 """Ids and checksums."""
 
 
-def contacts_of(texts: Sequence[str]) -> list[list[PersonalString]]:
+def find_contact_strings(texts: Sequence[str]) -> list[list[PersonalString]]:
     """Find what is personal by its form alone: addresses of mail, handles, links, long numbers."""
-    return [[*contacts_in(text)] for text in texts]
+    return [[*find_contacts(text)] for text in texts]
 
 
 @dataclass(slots=True)
@@ -106,7 +106,7 @@ class SubjectScope:
 
     def wording_of(self, table: str, row: Row) -> IdentifyingTerms:
         """Return by what they are found in the texts of a row."""
-        return self.near if table in _COPIED or self.inside(table, row) else self.wording
+        return self.near if table in _DERIVED_TABLES or self.inside(table, row) else self.wording
 
     def inside(self, table: str, row: Row) -> bool:
         """Tell whether a row is about a recording in which they are."""
@@ -114,7 +114,7 @@ class SubjectScope:
         return home in self.recordings or home in self.dropped
 
 
-def reach_of(
+def build_scope(
     connection: sqlite3.Connection,
     people: Collection[str],
     *,
@@ -124,7 +124,7 @@ def reach_of(
     said: frozenset[str] = frozenset(),
     strings: Iterable[PersonalString] = (),
     keep: Iterable[str] = (),
-    finder: PersonalFinder = contacts_of,
+    finder: PersonalFinder = find_contact_strings,
 ) -> SubjectScope:
     """Find out what is theirs.
 
@@ -150,26 +150,26 @@ def reach_of(
     found.dropped = frozenset(again | (there if drop else set()))
     found.recordings = frozenset((there | bare) - found.dropped)
     found.gone = {"participant": {*people}, "recording": {*found.dropped}}
-    _homes(connection, found)
-    names, ids = [*_names(connection, found.people), *words], [*people, *found.dropped]
-    found.said = said | _said(connection, found.people)
+    _map_recordings(connection, found)
+    names, ids = [*_subject_names(connection, found.people), *words], [*people, *found.dropped]
+    found.said = said | _subject_texts(connection, found.people)
     others = _whole_names_of_others(connection, found.people)
-    kept, theirs = {squeezed(one) for one in keep}, {squeezed(one) for one in words}
+    kept, theirs = {squeeze_letters(one) for one in keep}, {squeeze_letters(one) for one in words}
     shared = _single_names_of_others(connection, found.people) - theirs
     search = PersonalSearch(names, shared=shared)
     found.wording = IdentifyingTerms(names, ids, found.said, search=search, others=others, shared=shared)
     found.near = IdentifyingTerms(names, ids, found.said, NEAR, search, others, shared)
-    given = (one for word in words for one in contacts_in(word))
-    every_string = dict.fromkeys((*strings, *given, *_strings(connection, found, finder)))
-    found.strings = tuple(one for one in every_string if squeezed(one.text) not in kept)
-    exact = [one for one in found.strings if one.is_exact or squeezed(one.text) in theirs]
+    given = (one for word in words for one in find_contacts(word))
+    every_string = dict.fromkeys((*strings, *given, *_find_strings(connection, found, finder)))
+    found.strings = tuple(one for one in every_string if squeeze_letters(one.text) not in kept)
+    exact = [one for one in found.strings if one.is_exact or squeeze_letters(one.text) in theirs]
     if exact:
         search = PersonalSearch(names, exact, shared)
         found.wording = IdentifyingTerms(names, ids, found.said, search=search, others=others, shared=shared)
         found.near = IdentifyingTerms(names, ids, found.said, NEAR, search, others, shared)
-    found.places = IdentifyingTerms(_places(connection, found))
-    _told(connection, found)
-    _gone(connection, found)
+    found.places = IdentifyingTerms(_file_names(connection, found))
+    _map_mentioning_nodes(connection, found)
+    _collect_erased(connection, found)
     return found
 
 
@@ -182,7 +182,7 @@ def _states(connection: sqlite3.Connection, wanted: Collection[str]) -> Iterable
 
 def _recordings(connection: sqlite3.Connection, people: frozenset[str]) -> set[str]:
     found: set[str] = set()
-    for table in _THERE:
+    for table in _PRESENCE_TABLES:
         found |= {row["recording_id"] for row in live_rows(connection, table) if row["participant_id"] in people}
     found |= {
         row[0]
@@ -197,13 +197,13 @@ def _recordings(connection: sqlite3.Connection, people: frozenset[str]) -> set[s
             found.add(row["recording_id"])
     # Of a recording that was deleted, only the history can say who was in it.
     alive = {row["id"] for row in live_rows(connection, "recording")}
-    for _, state in past_states(connection, _THERE):
+    for _, state in past_states(connection, _PRESENCE_TABLES):
         if state["participant_id"] in people and state["recording_id"] not in alive:
             found.add(state["recording_id"])
     return found
 
 
-def _homes(connection: sqlite3.Connection, found: SubjectScope) -> None:
+def _map_recordings(connection: sqlite3.Connection, found: SubjectScope) -> None:
     for _, row in _states(connection, ("segment", "utterance", "chain", "question", "region")):
         found.homes[row["id"]] = row["recording_id"]
     for _, row in _states(connection, ("chain_node",)):
@@ -211,7 +211,7 @@ def _homes(connection: sqlite3.Connection, found: SubjectScope) -> None:
             found.homes[row["id"]] = found.homes[row["chain_id"]]
 
 
-def _names(connection: sqlite3.Connection, people: frozenset[str]) -> set[str]:
+def _subject_names(connection: sqlite3.Connection, people: frozenset[str]) -> set[str]:
     found: set[str] = set()
     for table, row in _states(connection, ("participant", "private_word")):
         if table == "participant" and row["id"] in people:
@@ -221,13 +221,13 @@ def _names(connection: sqlite3.Connection, people: frozenset[str]) -> set[str]:
     return found
 
 
-def _said(connection: sqlite3.Connection, people: frozenset[str]) -> set[str]:
+def _subject_texts(connection: sqlite3.Connection, people: frozenset[str]) -> set[str]:
     return {
         str(row["text"]) for _, row in _states(connection, ("utterance", "look")) if row["participant_id"] in people
     }
 
 
-def _places(connection: sqlite3.Connection, found: SubjectScope) -> set[str]:
+def _file_names(connection: sqlite3.Connection, found: SubjectScope) -> set[str]:
     names: set[str] = set()
     for table, row in _states(connection, ("medium", "recording")):
         if found.inside(table, row):
@@ -236,7 +236,9 @@ def _places(connection: sqlite3.Connection, found: SubjectScope) -> set[str]:
     return names
 
 
-def _strings(connection: sqlite3.Connection, found: SubjectScope, finder: PersonalFinder) -> Iterator[PersonalString]:
+def _find_strings(
+    connection: sqlite3.Connection, found: SubjectScope, finder: PersonalFinder
+) -> Iterator[PersonalString]:
     """Yield what is personal in texts of their recordings: in theirs, which go, and in those of others."""
     theirs: dict[str, None] = {}
     others: dict[str, None] = {}
@@ -245,10 +247,10 @@ def _strings(connection: sqlite3.Connection, found: SubjectScope, finder: Person
         for row in live_rows(connection, "utterance")
         if row["participant_id"] is not None and not row["suggested"]
     }
-    for table, row in _states(connection, _ABOUT):
+    for table, row in _states(connection, _TEXT_TABLES):
         if not found.inside(table, row) and row.get("participant_id") not in found.people:
             continue
-        for column, kind in texts_of(table).items():
+        for column, kind in text_columns(table).items():
             if kind is ColumnKind.PATH or column == "words" or not isinstance(row[column], str):
                 continue
             for text in _texts_in(row[column], kind):
@@ -257,8 +259,8 @@ def _strings(connection: sqlite3.Connection, found: SubjectScope, finder: Person
         if found.inside(table, row) and row["decision"] == "hide":
             theirs.setdefault(row["text"])
             yield PersonalString(row["kind"], row["text"])
-    heard = dict.fromkeys(_heard_texts(connection, found))
-    found.held = "\n".join(map(squeezed, (*theirs, *heard)))
+    heard = dict.fromkeys(_recognized_texts(connection, found))
+    found.held = "\n".join(map(squeeze_letters, (*theirs, *heard)))
     known = _names_of_others(connection, found)
     seen: set[str] = set()
     for text in theirs:
@@ -266,7 +268,7 @@ def _strings(connection: sqlite3.Connection, found: SubjectScope, finder: Person
         heard.pop(text, None)
     for texts, of_others in ((others, True), (theirs, False), (heard, False)):
         for string in (string for each in finder([*texts]) for string in each):
-            letters = squeezed(string.text)
+            letters = squeeze_letters(string.text)
             if not letters or letters in known:
                 continue
             if of_others:
@@ -274,7 +276,7 @@ def _strings(connection: sqlite3.Connection, found: SubjectScope, finder: Person
             # What a recogniser heard may be what somebody else said, who stays.
             theirs_too = not of_others and (texts is theirs or letters not in seen)
             yield PersonalString(string.kind, string.text, theirs_too)
-    yield from (string for string in _private(connection, found) if squeezed(string.text) not in known)
+    yield from (string for string in _private_strings(connection, found) if squeeze_letters(string.text) not in known)
 
 
 def _texts_in(cell: str, kind: ColumnKind) -> list[str]:
@@ -282,10 +284,10 @@ def _texts_in(cell: str, kind: ColumnKind) -> list[str]:
     texts = [cell]
     if kind is ColumnKind.JSON:
         try:
-            texts = [*strings_of(json.loads(cell))]
+            texts = [*json_strings(json.loads(cell))]
         except (ValueError, RecursionError):
             texts = [cell]
-    return [text for text in (_MACHINE.sub(" ", text) for text in texts) if len(text.strip()) >= _LEAST]
+    return [text for text in (_MACHINE_ID.sub(" ", text) for text in texts) if len(text.strip()) >= _MIN_TEXT_CHARS]
 
 
 def _names_of_others(connection: sqlite3.Connection, found: SubjectScope) -> set[str]:
@@ -294,7 +296,7 @@ def _names_of_others(connection: sqlite3.Connection, found: SubjectScope) -> set
     names += [row["pseudonym"] for row in live_rows(connection, "participant") if row["id"] not in found.people]
     owners = {None, *found.people}
     names += [row["word"] for row in live_rows(connection, "private_word") if row["participant_id"] not in owners]
-    return {squeezed(part) for name in names for part in (name, *name.split())}
+    return {squeeze_letters(part) for name in names for part in (name, *name.split())}
 
 
 def _single_names_of_others(connection: sqlite3.Connection, people: frozenset[str]) -> frozenset[str]:
@@ -305,7 +307,7 @@ def _single_names_of_others(connection: sqlite3.Connection, people: frozenset[st
         for row in live_rows(connection, "private_word")
         if row["participant_id"] is not None and row["participant_id"] not in people
     ]
-    return frozenset(squeezed(str(one)) for one in names if len(str(one).split()) == 1)
+    return frozenset(squeeze_letters(str(one)) for one in names if len(str(one).split()) == 1)
 
 
 def _whole_names_of_others(connection: sqlite3.Connection, people: frozenset[str]) -> list[str]:
@@ -315,14 +317,14 @@ def _whole_names_of_others(connection: sqlite3.Connection, people: frozenset[str
     return [str(row["word"]) for row in rows if row["participant_id"] not in owners and row["kind"] == PERSON]
 
 
-def _private(connection: sqlite3.Connection, found: SubjectScope) -> Iterator[PersonalString]:
+def _private_strings(connection: sqlite3.Connection, found: SubjectScope) -> Iterator[PersonalString]:
     """Yield private words of nobody that stand in texts of theirs."""
     for _, row in _states(connection, ("private_word",)):
-        if row["participant_id"] is None and (letters := squeezed(row["word"])) and letters in found.held:
+        if row["participant_id"] is None and (letters := squeeze_letters(row["word"])) and letters in found.held:
             yield PersonalString(row["kind"], row["word"])
 
 
-def _heard_texts(connection: sqlite3.Connection, found: SubjectScope) -> Iterator[str]:
+def _recognized_texts(connection: sqlite3.Connection, found: SubjectScope) -> Iterator[str]:
     """Yield what recognisers heard in their recordings."""
     homes = {str(row["id"]): row["recording_id"] for row in live_rows(connection, "run")}
     for row in live_rows(connection, "heard"):
@@ -333,7 +335,7 @@ def _heard_texts(connection: sqlite3.Connection, found: SubjectScope) -> Iterato
 
 def _is_theirs(found: SubjectScope, table: str, row: Row, text: str, settled: Mapping[str, str]) -> bool:
     """Tell whether a text goes: it is theirs, may be, or names them, or goes with the recording or its footage."""
-    if found.home(table, row) in found.dropped or table in _MADE_OF_IT:
+    if found.home(table, row) in found.dropped or table in _FOOTAGE_BOUND_TABLES:
         return True
     who = settled.get(row["id"]) if table == "utterance" else None
     if who is None and table == "utterance" and (row["participant_id"] is None or row["suggested"]):
@@ -343,22 +345,22 @@ def _is_theirs(found: SubjectScope, table: str, row: Row, text: str, settled: Ma
     return found.near.in_text(text)
 
 
-def _told(connection: sqlite3.Connection, found: SubjectScope) -> None:
+def _map_mentioning_nodes(connection: sqlite3.Connection, found: SubjectScope) -> None:
     found.told = {
         row["node_id"] for _, row in _states(connection, ("chain_person",)) if row["participant_id"] in found.people
     }
 
 
-def _gone(connection: sqlite3.Connection, found: SubjectScope) -> None:
+def _collect_erased(connection: sqlite3.Connection, found: SubjectScope) -> None:
     alive = {row["id"]: row["participant_id"] for row in live_rows(connection, "utterance")}
-    for table in ORDER:
+    for table in ERASURE_ORDER:
         gone = found.gone.setdefault(table, set())
-        refers = REFERS.get(table, {})
+        refers = REFERENCES.get(table, {})
         for _, row in _states(connection, (table,)):
             if any(found.goes(parent, row[column]) for column, parent in refers.items()) or _theirs(table, row, found):
                 gone.add(row["id"])
         if table == "question":
-            gone |= {row["id"] for row in live_rows(connection, table) if _named(found, table, row)}
+            gone |= {row["id"] for row in live_rows(connection, table) if _names_subject(found, table, row)}
         if table == "utterance":
             # Somebody else's by now is not theirs; one that is gone was, if it ever was.
             gone -= {one for one, who in alive.items() if who not in found.people}
@@ -368,26 +370,26 @@ def _gone(connection: sqlite3.Connection, found: SubjectScope) -> None:
 
 def _theirs(table: str, row: Row, found: SubjectScope) -> bool:
     """Tell whether a row goes for what it is, not for what it belongs to."""
-    if is_kept_note(found, table, row):
+    if is_export_note(found, table, row):
         return False
-    if table in _OF_FOOTAGE and found.inside(table, row):
+    if table in _FOOTAGE_TABLES and found.inside(table, row):
         return True
     if table == "question":
         return _covers(row, found.told)
-    return table in ("run", "judgment", "item") and _told_in(table, row, found)
+    return table in ("run", "judgment", "item") and _mentions_subject(table, row, found)
 
 
-def is_kept_note(found: SubjectScope, table: str, row: Row) -> bool:
+def is_export_note(found: SubjectScope, table: str, row: Row) -> bool:
     """Tell whether a row says that something was given away of a recording that stays; it stays, in short."""
-    return table == "run" and row["kind"] in GIVEN_AWAY and found.home(table, row) not in found.dropped
+    return table == "run" and row["kind"] in EXPORT_RUN_KINDS and found.home(table, row) not in found.dropped
 
 
-def _named(found: SubjectScope, table: str, row: Row) -> bool:
+def _names_subject(found: SubjectScope, table: str, row: Row) -> bool:
     """Tell whether a row names them in one of its texts."""
     wording = found.wording_of(table, row)
     return any(
         wording.in_json_text(row[column]) if kind is ColumnKind.JSON else wording.in_text(row[column])
-        for column, kind in texts_of(table).items()
+        for column, kind in text_columns(table).items()
     )
 
 
@@ -395,12 +397,12 @@ def _covers(row: Row, told: set[str]) -> bool:
     return any(one in row["covers"] or one in row["wrong"] for one in told)
 
 
-def names_them(found: SubjectScope, table: str, row: Row) -> bool:
+def concerns_subject(found: SubjectScope, table: str, row: Row) -> bool:
     """Tell whether a row is about a recording in which they are, or names them."""
-    return found.inside(table, row) or _told_in(table, row, found)
+    return found.inside(table, row) or _mentions_subject(table, row, found)
 
 
-def _told_in(table: str, row: Row, found: SubjectScope) -> bool:
+def _mentions_subject(table: str, row: Row, found: SubjectScope) -> bool:
     """Tell whether something that happened, and is never changed, holds words, ids or sentences of theirs."""
     wording = found.wording_of(table, row)
     match table:

@@ -33,7 +33,7 @@ _LOCAL_FUSE = frozenset(
 )
 
 
-def file_system(path: Path, mounts: Path = _MOUNTS) -> str:
+def file_system_type(path: Path, mounts: Path = _MOUNTS) -> str:
     """Return the type of the file system that holds `path` (such as `ext4`), or "" where the system does not say."""
     try:
         lines = mounts.read_text(errors="surrogateescape").splitlines()
@@ -53,12 +53,12 @@ def file_system(path: Path, mounts: Path = _MOUNTS) -> str:
     return found
 
 
-def on_network(path: Path, mounts: Path = _MOUNTS) -> bool:
+def is_on_network(path: Path, mounts: Path = _MOUNTS) -> bool:
     """Tell whether `path` lies on a file system that other machines may write to as well.
 
     An unknown user-space file system counts as one: the rollback journal is right everywhere, only less convenient.
     """
-    kind = file_system(path, mounts)
+    kind = file_system_type(path, mounts)
     return kind in _NETWORK or (kind.startswith("fuse.") and kind not in _LOCAL_FUSE)
 
 
@@ -70,7 +70,7 @@ def is_folder(path: Path) -> bool:
         return False
 
 
-def resolved(path: Path) -> Path:
+def resolve_path(path: Path) -> Path:
     """Return an absolute path with links followed as far as they lead; links that go in a circle stay as they are."""
     try:
         return path.resolve()
@@ -86,7 +86,7 @@ def _unescape(text: str) -> str:
 
 _LEASE_S = 5.0
 """How long another program may take to give back its lease on a file (fcntl(2), F_SETLEASE)."""
-_PAUSE_S = 0.05
+_RETRY_INTERVAL_S = 0.05
 
 
 class SpecialFileError(OSError):
@@ -106,7 +106,7 @@ def open_regular(path: Path) -> int:
     """
     # Opening some devices does something already.
     _require_regular(path.stat())
-    handle = _open(path)
+    handle = _open_when_unleased(path)
     try:
         _require_regular(os.fstat(handle))
         # A file system may take the flag for a wish not to wait for its bytes.
@@ -122,7 +122,7 @@ def read_regular(path: Path) -> BufferedReader:
     return os.fdopen(open_regular(path), "rb")
 
 
-def _open(path: Path) -> int:
+def _open_when_unleased(path: Path) -> int:
     end = time.monotonic() + _LEASE_S
     while True:
         try:
@@ -130,7 +130,7 @@ def _open(path: Path) -> int:
         except BlockingIOError:
             if time.monotonic() > end:
                 raise
-            time.sleep(_PAUSE_S)
+            time.sleep(_RETRY_INTERVAL_S)
 
 
 def _require_regular(facts: os.stat_result) -> None:

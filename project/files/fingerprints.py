@@ -13,10 +13,10 @@ from pathlib import Path
 from project.errors import UserError
 from project.files.filesystem import read_regular
 from project.progress import Progress, Silent
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
 
-def sha256_of(path: Path) -> str:
+def file_sha256(path: Path) -> str:
     """Return the SHA-256 of a file, in hexadecimal.
 
     Raises:
@@ -45,17 +45,17 @@ class FileIdentity:
             there = self._there()
         except FileNotFoundError:
             raise UserError(
-                f"The file of the study “{shown(self._path.name)}” was moved or deleted; nothing is saved.",
+                f"The file of the study “{escape_unprintable(self._path.name)}” was moved or deleted; nothing is saved.",
                 "Put it back where it was; if it was deleted, its backups are beside it: greenroom recover lists them.",
             ) from None
         except OSError as error:
             raise UserError(
-                f"The file of “{shown(self._path.name)}” is out of reach ({error.strerror}); nothing is saved.",
+                f"The file of “{escape_unprintable(self._path.name)}” is out of reach ({error.strerror}); nothing is saved.",
                 "See whether its drive is connected, and try again.",
             ) from None
         if there != self._file:
             raise UserError(
-                f"Another file took the place of the study “{shown(self._path.name)}”; nothing is saved.",
+                f"Another file took the place of the study “{escape_unprintable(self._path.name)}”; nothing is saved.",
                 "Close the study, look at the file that is there now, and open it again.",
             )
 
@@ -94,9 +94,9 @@ def fingerprint(path: Path) -> str:
 
 
 _WHOLE_FILE_CHUNK = 8 << 20
-_READ: dict[tuple[object, ...], str] = {}
+_SHA256_CACHE: dict[tuple[object, ...], str] = {}
 """SHA-256 of files as they were, by place and identity, so that one that nobody touched is read once in a process."""
-_MOST = 1000
+_MAX_CACHED = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +120,10 @@ class WholeFile:
             UserError: somebody did, or it is gone.
         """
         if _identity_of(self.path) != self.identity:
-            raise changed_meanwhile(" ".join(self.path.name.split()))
+            raise file_changed_error(" ".join(self.path.name.split()))
 
 
-def read_whole(path: Path, progress: Progress | None = None, *, again: bool = False) -> WholeFile:
+def hash_whole_file(path: Path, progress: Progress | None = None, *, again: bool = False) -> WholeFile:
     """Read a file from its first byte to its last.
 
     Args:
@@ -137,19 +137,19 @@ def read_whole(path: Path, progress: Progress | None = None, *, again: bool = Fa
     """
     identity = _identity_of(path)
     key = (str(path), *identity)
-    known = "" if again else _READ.get(key, "")
+    known = "" if again else _SHA256_CACHE.get(key, "")
     found = WholeFile(path, known or _sha256(path, identity[2], progress or Silent()), identity)
     found.require_same()
-    if len(_READ) >= _MOST:
-        _READ.clear()
-    _READ[key] = found.sha256
+    if len(_SHA256_CACHE) >= _MAX_CACHED:
+        _SHA256_CACHE.clear()
+    _SHA256_CACHE[key] = found.sha256
     return found
 
 
-def was_read(path: Path) -> bool:
+def is_hash_cached(path: Path) -> bool:
     """Tell whether this process has read a file whole, and nobody touched it since."""
     try:
-        return (str(path), *_identity_of(path)) in _READ
+        return (str(path), *_identity_of(path)) in _SHA256_CACHE
     except UserError:
         return False
 
@@ -164,7 +164,7 @@ def _sha256(path: Path, size: int, progress: Progress) -> str:
                 progress.progress(min(done >> 20, total), total, "Reading the whole file")
                 progress.check_cancelled()
     except OSError as error:
-        raise _unreadable(path, error) from None
+        raise _unreadable_error(path, error) from None
     return digest.hexdigest()
 
 
@@ -172,17 +172,17 @@ def _identity_of(path: Path) -> tuple[int, ...]:
     try:
         stat, link = path.stat(), path.lstat()
     except (OSError, ValueError) as error:
-        raise _unreadable(path, error) from None
+        raise _unreadable_error(path, error) from None
     # A link that is turned elsewhere and back leaves the file that it leads to as it was.
     return (stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, link.st_ino, link.st_ctime_ns)
 
 
-def _unreadable(path: Path, error: OSError | ValueError) -> UserError:
+def _unreadable_error(path: Path, error: OSError | ValueError) -> UserError:
     reason = (getattr(error, "strerror", None) or str(error)).lower()
     return UserError(f"{' '.join(path.name.split())} cannot be read: {reason}.", "Check the path and its rights.")
 
 
-def changed_meanwhile(name: str) -> UserError:
+def file_changed_error(name: str) -> UserError:
     """Return what is said of a file that somebody wrote to while it was needed."""
     return UserError(
         f"{name} was changed or replaced while it was worked on.",

@@ -18,12 +18,12 @@ from pathlib import Path
 
 from project.entities.study_records import Json
 from project.errors import UserError
-from project.files.fingerprints import sha256_of
+from project.files.fingerprints import file_sha256
 from project.files.temporary_files import cache_folder, claim_folder, is_abandoned, is_claimed, remove_abandoned
-from project.text_format import require_text
+from project.text_format import require_utf8
 
 
-def put_in_place(unfinished: Path, path: Path) -> None:
+def publish_file(unfinished: Path, path: Path) -> None:
     """Give a finished file its name, which must be free, and make sure that it stays after a power cut.
 
     Raises:
@@ -57,7 +57,7 @@ def require_free(folder: Path) -> None:
     Raises:
         UserError: something is there, or the folder above it is not.
     """
-    require_text(folder)
+    require_utf8(folder)
     if not folder.absolute().parent.is_dir():
         raise UserError(f"The folder {folder.absolute().parent} does not exist.", "Make it first.")
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
@@ -70,7 +70,7 @@ def require_free(folder: Path) -> None:
 
 
 @contextmanager
-def staged(folder: Path) -> Iterator[Path]:
+def staging_folder(folder: Path) -> Iterator[Path]:
     """Lend a temporary folder that takes the place of `folder` when the block ends well; otherwise it is removed.
 
     Raises:
@@ -108,11 +108,11 @@ def _sweep(parent: Path) -> None:
     for old in parent.glob(f"{_PREFIX}*"):
         remove_abandoned(old)
         with suppress(OSError):
-            if is_left(old):
+            if is_abandoned_release(old):
                 shutil.rmtree(old)
 
 
-def is_left(folder: Path) -> bool:
+def is_abandoned_release(folder: Path) -> bool:
     """Tell whether a folder is of a release that was killed: nobody holds its lock.
 
     Some network drives know no locks; what is a day old counts as left there.
@@ -126,7 +126,7 @@ def is_left(folder: Path) -> bool:
 
 
 @contextmanager
-def prepared(path: Path) -> Iterator[Path]:
+def lend_texts_folder(path: Path) -> Iterator[Path]:
     """Lend the folder of texts that was prepared for a job, and remove it when the block ends, whatever happens."""
     try:
         yield path
@@ -134,7 +134,7 @@ def prepared(path: Path) -> Iterator[Path]:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def new_prepared() -> Path:
+def create_texts_folder() -> Path:
     """Make a folder for texts on their way to a job, and remove what processes left that are gone.
 
     Raises:
@@ -143,11 +143,11 @@ def new_prepared() -> Path:
     base = cache_folder() / "release-texts"
     try:
         base.mkdir(mode=0o700, parents=True, exist_ok=True)
-        sweep_prepared(base)
-        own = _own(base)
+        sweep_texts_folders(base)
+        own = _process_folder(base)
         if not own.is_dir():
-            _own.cache_clear()
-            own = _own(base)
+            _process_folder.cache_clear()
+            own = _process_folder(base)
         made = Path(tempfile.mkdtemp(dir=own))
     except OSError as error:
         raise UserError(
@@ -160,7 +160,7 @@ def new_prepared() -> Path:
 
 
 @cache
-def _own(base: Path) -> Path:
+def _process_folder(base: Path) -> Path:
     """Make the folder of this process; the kernel's lock on it lasts as long as the process, however that ends."""
     while True:
         own = Path(tempfile.mkdtemp(dir=base))
@@ -173,7 +173,7 @@ def _own(base: Path) -> Path:
             os.close(descriptor)
 
 
-def sweep_prepared(base: Path) -> None:
+def sweep_texts_folders(base: Path) -> None:
     """Remove the folders that no living process holds: they have the private words in them."""
     for old in base.glob("*"):
         with suppress(OSError):
@@ -185,14 +185,14 @@ def sweep_prepared(base: Path) -> None:
                 os.close(descriptor)
 
 
-NAME = "manifest.json"
-ENCODED = (".mp4", ".jpg")
+MANIFEST_NAME = "manifest.json"
+ENCODED_SUFFIXES = (".mp4", ".jpg")
 """Files whose checksum may differ between machines: an encoder's result depends on its version and threads."""
 FIXED_TIME = 946_684_800
 """1 January 2000: the time that every file of a release has."""
 
 
-def manifest(
+def build_manifest(
     folder: Path, written: Mapping[str, str], made_of: Mapping[str, Sequence[str]], facts: Mapping[str, Json]
 ) -> str:
     """Return the text of a release's manifest.
@@ -206,13 +206,13 @@ def manifest(
     Raises:
         UserError: the folder does not hold those files as they were written.
     """
-    _require(folder, written, "made")
+    _require_listed_files(folder, written, "made")
     files: list[Json] = [
         {
             "path": name,
             "bytes": (folder / name).stat().st_size,
             "sha256": written[name],
-            "encoded": Path(name).suffix in ENCODED,
+            "encoded": Path(name).suffix in ENCODED_SUFFIXES,
             "made_of": [*made_of.get(name, ())],
         }
         for name in sorted(written)
@@ -221,7 +221,7 @@ def manifest(
     return json.dumps(whole, indent=1, sort_keys=True) + "\n"
 
 
-def require_as_written(folder: Path, text: str) -> None:
+def require_unchanged_release(folder: Path, text: str) -> None:
     """Refuse a release that somebody changed after its manifest was made.
 
     Args:
@@ -232,13 +232,13 @@ def require_as_written(folder: Path, text: str) -> None:
         UserError: a file was changed, added or removed.
     """
     listed = {str(one["path"]): one["sha256"] for one in json.loads(text)["files"]}
-    listed[NAME] = hashlib.sha256(text.encode()).hexdigest()
-    _require(folder, listed, "checked")
+    listed[MANIFEST_NAME] = hashlib.sha256(text.encode()).hexdigest()
+    _require_listed_files(folder, listed, "checked")
 
 
-def _require(folder: Path, listed: Mapping[str, object], when: str) -> None:
+def _require_listed_files(folder: Path, listed: Mapping[str, object], when: str) -> None:
     try:
-        same = {name: sha256_of(folder / name) for name in files_in(folder)} == listed
+        same = {name: file_sha256(folder / name) for name in list_files(folder)} == listed
     except OSError:
         same = False
     if not same:
@@ -247,13 +247,13 @@ def _require(folder: Path, listed: Mapping[str, object], when: str) -> None:
         )
 
 
-def files_in(folder: Path) -> list[str]:
+def list_files(folder: Path) -> list[str]:
     """Return the path of every file in a folder, relative and with forward slashes, in order."""
     found = (Path(base) / name for base, _, names in os.walk(folder) for name in names)
     return sorted(path.relative_to(folder).as_posix() for path in found)
 
 
-def set_times(folder: Path) -> None:
+def set_fixed_times(folder: Path) -> None:
     """Give a folder and all that is in it the same time, which tells nothing. Links are not followed."""
     for base, _, names in os.walk(folder, topdown=False):
         for name in names:

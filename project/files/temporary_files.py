@@ -25,17 +25,17 @@ from numpy.typing import NDArray
 from platformdirs import user_cache_path
 
 from project.errors import UserError
-from project.files.filesystem import file_system
-from project.text_format import size_text
+from project.files.filesystem import file_system_type
+from project.text_format import format_size
 
-FOLDER = "GREENROOM_SEALED_FOLDER"
+SEALED_FOLDER_VARIABLE = "GREENROOM_SEALED_FOLDER"
 """Names a folder to use instead, such as one on an encrypted disk."""
-CACHE = "GREENROOM_CACHE_FOLDER"
+CACHE_FOLDER_VARIABLE = "GREENROOM_CACHE_FOLDER"
 """Names the folder of caches for this process and those that it starts (`project.files.temporary_files`)."""
-_OPEN = "GREENROOM_SEALED_OPEN"
+_OPEN_STUDIES_VARIABLE = "GREENROOM_SEALED_OPEN"
 
-_IN_MEMORY = ("tmpfs", "ramfs")
-_SPARE = 32 << 20
+_MEMORY_FILE_SYSTEMS = ("tmpfs", "ramfs")
+_RESERVED_BYTES = 32 << 20
 _caches: list[str] = []
 
 
@@ -53,8 +53,8 @@ class PrivateFolder:
         Raises:
             UserError: there is no file system in memory that has room.
         """
-        root = _root(need)
-        with _alone(root):
+        root = _memory_root(need)
+        with _root_lock(root):
             _sweep(root)
             self.path = Path(tempfile.mkdtemp(dir=root))
             self._lock = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -70,55 +70,57 @@ class PrivateFolder:
             self._lock = -1
 
 
-def announce(sealed: Path, file: Path) -> None:
+def announce_open_study(sealed: Path, file: Path) -> None:
     """Let this process, and those that it starts, find a study that is open."""
-    os.environ[_OPEN] = json.dumps({**_announced(), str(sealed): str(file)})
+    os.environ[_OPEN_STUDIES_VARIABLE] = json.dumps({**_open_studies(), str(sealed): str(file)})
 
 
 def use_cache(folder: PrivateFolder) -> None:
     """Let this process, and those that it starts, keep caches in a private folder, until `retract`."""
     _caches.append(str(folder.cache))
-    os.environ[CACHE] = _caches[-1]
+    os.environ[CACHE_FOLDER_VARIABLE] = _caches[-1]
 
 
-def retract(folder: PrivateFolder) -> None:
+def retract_announcements(folder: PrivateFolder) -> None:
     """Take back what `announce` and `use_cache` did; a study that was opened before has its caches again."""
-    left = {path: file for path, file in _announced().items() if Path(file).parent != folder.path}
-    os.environ[_OPEN] = json.dumps(left)
+    left = {path: file for path, file in _open_studies().items() if Path(file).parent != folder.path}
+    os.environ[_OPEN_STUDIES_VARIABLE] = json.dumps(left)
     if not left:
-        del os.environ[_OPEN]
+        del os.environ[_OPEN_STUDIES_VARIABLE]
     _caches[:] = [one for one in _caches if one != str(folder.cache)]
     if _caches:
-        os.environ[CACHE] = _caches[-1]
+        os.environ[CACHE_FOLDER_VARIABLE] = _caches[-1]
     else:
-        os.environ.pop(CACHE, None)
+        os.environ.pop(CACHE_FOLDER_VARIABLE, None)
 
 
-def open_here(sealed: Path) -> Path | None:
+def find_decrypted_copy(sealed: Path) -> Path | None:
     """Return where a sealed study lies in the clear, if this process or the one that started it has it open."""
-    found = _announced().get(str(sealed))
+    found = _open_studies().get(str(sealed))
     return Path(found) if found is not None and Path(found).exists() else None
 
 
-def _announced() -> dict[str, str]:
+def _open_studies() -> dict[str, str]:
     try:
-        found = json.loads(os.environ.get(_OPEN, "{}"))
+        found = json.loads(os.environ.get(_OPEN_STUDIES_VARIABLE, "{}"))
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
 
 
-def _root(need: int) -> Path:
-    chosen = os.environ.get(FOLDER, "")
+def _memory_root(need: int) -> Path:
+    chosen = os.environ.get(SEALED_FOLDER_VARIABLE, "")
     places = [Path(chosen)] if chosen else [Path(os.environ.get("XDG_RUNTIME_DIR", "/")), Path("/dev/shm")]
-    usable = [place for place in places if place.is_dir() and (chosen or file_system(place) in _IN_MEMORY)]
-    free = {place: _free(place) for place in usable if os.access(place, os.W_OK)}
+    usable = [
+        place for place in places if place.is_dir() and (chosen or file_system_type(place) in _MEMORY_FILE_SYSTEMS)
+    ]
+    free = {place: _free_bytes(place) for place in usable if os.access(place, os.W_OK)}
     best = max(free, key=lambda place: free[place], default=None)
-    if best is None or free[best] < need + _SPARE:
-        room = f"has {size_text(free[best])} left" if best else "is not there"
+    if best is None or free[best] < need + _RESERVED_BYTES:
+        room = f"has {format_size(free[best])} left" if best else "is not there"
         raise UserError(
-            f"A sealed study is worked on in memory: {size_text(need + _SPARE)} are needed there, and it {room}.",
-            f"Close other programs, or name a folder on an encrypted disk: {FOLDER}=FOLDER.",
+            f"A sealed study is worked on in memory: {format_size(need + _RESERVED_BYTES)} are needed there, and it {room}.",
+            f"Close other programs, or name a folder on an encrypted disk: {SEALED_FOLDER_VARIABLE}=FOLDER.",
         )
     root = best / f"greenroom-{os.getuid()}"
     with contextlib.suppress(FileExistsError):
@@ -129,7 +131,7 @@ def _root(need: int) -> Path:
     return root
 
 
-def _free(place: Path) -> int:
+def _free_bytes(place: Path) -> int:
     try:
         return shutil.disk_usage(place).free
     except OSError:
@@ -137,7 +139,7 @@ def _free(place: Path) -> int:
 
 
 @contextlib.contextmanager
-def _alone(root: Path) -> Iterator[None]:
+def _root_lock(root: Path) -> Iterator[None]:
     descriptor = os.open(root / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -165,8 +167,8 @@ def _sweep(root: Path) -> None:
             os.close(descriptor)
 
 
-_FOLDER = re.compile(r"\..*\.greenroom(\.bak-[0-9]+)?\.[a-z0-9_]{8}", re.DOTALL)
-_OWN = "greenroom-scratch-"
+_SCRATCH_FOLDER = re.compile(r"\..*\.greenroom(\.bak-[0-9]+)?\.[a-z0-9_]{8}", re.DOTALL)
+_OWN_PREFIX = "greenroom-scratch-"
 _UNFINISHED = re.compile(r"\.[0-9]+\.(backup|bak|new)(-journal)?")
 
 
@@ -187,8 +189,8 @@ class OwnFolder:
             OSError: none can be made.
         """
         sweep_own_folders()
-        self.path, lock = claim_folder(_OWN, _own_place())
-        self._end = weakref.finalize(self, _remove, self.path, lock)
+        self.path, lock = claim_folder(_OWN_PREFIX, _own_parent())
+        self._end = weakref.finalize(self, _remove_folder, self.path, lock)
 
     def remove(self) -> None:
         """Remove it with all that is in it; safe to call twice."""
@@ -203,15 +205,15 @@ class OwnFolder:
 
 def sweep_own_folders() -> None:
     """Remove such folders of killed processes."""
-    for folder in left_folders():
+    for folder in abandoned_folders():
         remove_abandoned(folder)
 
 
-def left_folders() -> list[Path]:
+def abandoned_folders() -> list[Path]:
     """Return such folders of this user that no process holds any more."""
     found = []
     with contextlib.suppress(OSError):
-        for folder in _own_place().glob(f"{_OWN}*"):
+        for folder in _own_parent().glob(f"{_OWN_PREFIX}*"):
             with contextlib.suppress(OSError):
                 status = folder.lstat()
                 if stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and _is_free(folder):
@@ -219,8 +221,8 @@ def left_folders() -> list[Path]:
     return found
 
 
-def _own_place() -> Path:
-    return Path(os.environ.get(CACHE) or tempfile.gettempdir())
+def _own_parent() -> Path:
+    return Path(os.environ.get(CACHE_FOLDER_VARIABLE) or tempfile.gettempdir())
 
 
 @contextlib.contextmanager
@@ -235,18 +237,18 @@ def scratch_folder(path: Path) -> Iterator[Path]:
     try:
         yield folder
     finally:
-        _remove(folder, descriptor)
+        _remove_folder(folder, descriptor)
 
 
 def sweep_scratch(parent: Path, name: str = "") -> None:
     """Remove such folders of killed processes, all or those about one study: nobody holds their locks any more."""
     for folder in parent.glob(f".{glob.escape(name) if name else '*.greenroom'}.*"):
-        if not _FOLDER.fullmatch(folder.name) or folder.is_symlink():
+        if not _SCRATCH_FOLDER.fullmatch(folder.name) or folder.is_symlink():
             continue
         remove_abandoned(folder)
 
 
-def sweep(path: Path) -> None:
+def sweep_unfinished(path: Path) -> None:
     """Remove the unfinished files and folders beside a study that killed processes left. The caller holds its lock."""
     sweep_scratch(path.parent, path.name)
     for left in path.parent.glob(f"{glob.escape(f'.{path.name}.')}*"):
@@ -273,14 +275,14 @@ def claim_folder(prefix: str, parent: Path) -> tuple[Path, int]:
         os.close(descriptor)
 
 
-def _remove(folder: Path, descriptor: int) -> None:
+def _remove_folder(folder: Path, descriptor: int) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     os.close(descriptor)
 
 
 def remove_abandoned(folder: Path) -> None:
     """Remove a folder of `claim_folder` where nobody holds its lock."""
-    with contextlib.suppress(OSError), _held(folder):
+    with contextlib.suppress(OSError), _folder_lock(folder):
         shutil.rmtree(folder)
 
 
@@ -303,12 +305,12 @@ def is_claimed(folder: Path) -> bool:
 
 
 def _is_free(folder: Path) -> bool:
-    with _held(folder):
+    with _folder_lock(folder):
         return True
 
 
 @contextlib.contextmanager
-def _held(folder: Path) -> Iterator[None]:
+def _folder_lock(folder: Path) -> Iterator[None]:
     """Hold the lock of a folder.
 
     Raises:
@@ -331,7 +333,7 @@ def cache_folder() -> Path:
     While a sealed study is open it is one in memory, which the environment names, also to workers. Where it cannot be
     made, it does not exist.
     """
-    named = os.environ.get(CACHE, "")
+    named = os.environ.get(CACHE_FOLDER_VARIABLE, "")
     folder = Path(named) if named else user_cache_path("greenroom", appauthor=False)
     with suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -11,24 +11,24 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from project.encryption.container import is_sealed
-from project.entities.frozen_items import why_unfit
+from project.entities.frozen_items import describe_content_problem
 from project.entities.study_records import MediumRole, ParticipantRole
 from project.errors import UserError
-from project.files.filesystem import resolved
+from project.files.filesystem import resolve_path
 from project.integrity.row_check import unreadable_rows
-from project.queries.question_rows import QUESTION_COLUMNS, questions_in
+from project.queries.question_rows import QUESTION_COLUMNS, parse_questions
 from project.queries.recording_rows import facts_from_json
 from project.schema import format_versions as schema
-from project.schema.schema_comparison import ForeignSchema, compare_schema, foreign_code
+from project.schema.schema_comparison import ForeignSchema, compare_schema, find_foreign_code
 from project.schemes.scheme_file import parse_scheme
 from project.store import locking
-from project.store.journal import SUBJECTS
-from project.store.opening import Snapshot, connect, examine, explain
-from project.text_format import shown
+from project.store.journal import SUBJECT_COLUMNS
+from project.store.opening import Snapshot, connect, inspect_file, translate_error
+from project.text_format import escape_unprintable
 
 Query = Callable[..., Sequence[Sequence[object]]]
 
-_AT_MOST = 20
+_MAX_FINDINGS = 20
 """How many findings of one kind are listed."""
 
 JSON_VALUES = {
@@ -54,7 +54,7 @@ JSON_LISTS = {
     "scenario": ("goals",),
 }
 
-_SENTENCES = {
+_CONTENT_QUERIES = {
     "a segment reaches outside its recording: {}": (
         "SELECT s.id FROM segment s JOIN recording r ON r.id = s.recording_id "
         "WHERE s.start_us < 0 OR s.end_us > r.duration_us"
@@ -121,13 +121,13 @@ _SENTENCES = {
 }
 
 
-def check(path: str | Path) -> list[str]:
+def check_study(path: str | Path) -> list[str]:
     """Return what is wrong with a study, a line each; none where all is well. Nothing is changed on disk."""
-    path = resolved(Path(path))
+    path = resolve_path(Path(path))
     try:
         if is_sealed(path):
             return _sealed_problems(path)
-        leftover = examine(path)
+        leftover = inspect_file(path)
         if locking.is_held(path):
             connection = connect(path, "ro")
             try:
@@ -143,10 +143,10 @@ def check(path: str | Path) -> list[str]:
 
 
 def _sealed_problems(path: Path) -> list[str]:
-    from project.files.temporary_files import open_here
+    from project.files.temporary_files import find_decrypted_copy
     from project.store.encrypted_opening import open_sealed
 
-    here = open_here(path)
+    here = find_decrypted_copy(path)
     if here is not None:
         with closing(connect(here, "ro")) as connection:
             return _problems(connection, path.name)
@@ -169,23 +169,33 @@ def _problems(connection: sqlite3.Connection, name: str) -> list[str]:
             return [f"the file's format is version {version}; this program knows 1 to {len(schema.VERSIONS)}"]
         # One reading from here on, so that somebody else's edits in between cannot look like a contradiction.
         connection.execute("BEGIN")
-        found += [f"it holds what no study holds: {code}" for code in foreign_code(connection)]
+        found += [f"it holds what no study holds: {code}" for code in find_foreign_code(connection)]
         found += [difference.as_finding() for difference in compare_schema(connection, version)]
         if found:
             return found
-        for findings in (_integrity, _texts, _references, _contents, _values, _schemes, _rows_as_logged):
-            found += _told(findings, connection)
-        found += _told(unreadable_rows, connection)
+        for findings in (
+            _check_pages,
+            _check_texts,
+            _check_references,
+            _check_contents,
+            _check_values,
+            _check_schemes,
+            _check_history,
+        ):
+            found += _collect_findings(findings, connection)
+        found += _collect_findings(unreadable_rows, connection)
     except UnicodeDecodeError:
         found.append("the file is damaged: a text in it is no UTF-8")
     except sqlite3.Error as error:
         damage = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-        explained = None if damage else explain(error, name)
+        explained = None if damage else translate_error(error, name)
         found.append(explained.message if explained else f"the file is damaged: {error}")
     return found
 
 
-def _told(findings: Callable[[sqlite3.Connection], Iterable[str]], connection: sqlite3.Connection) -> list[str]:
+def _collect_findings(
+    findings: Callable[[sqlite3.Connection], Iterable[str]], connection: sqlite3.Connection
+) -> list[str]:
     """Return what was found; what stops the search is a finding too."""
     found: list[str] = []
     try:
@@ -196,24 +206,24 @@ def _told(findings: Callable[[sqlite3.Connection], Iterable[str]], connection: s
     return found
 
 
-def _integrity(connection: sqlite3.Connection) -> Iterator[str]:
-    for (line,) in connection.execute(f"PRAGMA integrity_check({_AT_MOST})"):
+def _check_pages(connection: sqlite3.Connection) -> Iterator[str]:
+    for (line,) in connection.execute(f"PRAGMA integrity_check({_MAX_FINDINGS})"):
         if line != "ok":
             yield f"the file is damaged: {' '.join(str(line).split())}"
 
 
-def _references(connection: sqlite3.Connection) -> Iterator[str]:
-    for table, _, parent, _ in connection.execute("PRAGMA foreign_key_check").fetchmany(_AT_MOST):
+def _check_references(connection: sqlite3.Connection) -> Iterator[str]:
+    for table, _, parent, _ in connection.execute("PRAGMA foreign_key_check").fetchmany(_MAX_FINDINGS):
         yield f"a row of “{table}” refers to one of “{parent}” that is not there"
 
 
-def _contents(connection: sqlite3.Connection) -> Iterator[str]:
-    for sentence, sql in _SENTENCES.items():
-        for (row,) in connection.execute(f"{sql} LIMIT {_AT_MOST}"):
+def _check_contents(connection: sqlite3.Connection) -> Iterator[str]:
+    for sentence, sql in _CONTENT_QUERIES.items():
+        for (row,) in connection.execute(f"{sql} LIMIT {_MAX_FINDINGS}"):
             yield sentence.format(row)
 
 
-def _texts(connection: sqlite3.Connection) -> Iterator[str]:
+def _check_texts(connection: sqlite3.Connection) -> Iterator[str]:
     """Read every text, which SQLite stores as whatever bytes it was given."""
     tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
     for table in tables:
@@ -221,14 +231,14 @@ def _texts(connection: sqlite3.Connection) -> Iterator[str]:
         connection.text_factory = bytes
         try:
             rows = connection.execute(f"SELECT {', '.join(columns) or 'NULL'} FROM {table}")
-            bad = sum(not _readable(one) for row in rows for one in row if one is not None)
+            bad = sum(not _is_utf8(one) for row in rows for one in row if one is not None)
         finally:
             connection.text_factory = str
         if bad:
             yield f"{bad} texts of “{table}” are no UTF-8"
 
 
-def _readable(text: bytes) -> bool:
+def _is_utf8(text: bytes) -> bool:
     try:
         text.decode()
     except UnicodeDecodeError:
@@ -236,7 +246,7 @@ def _readable(text: bytes) -> bool:
     return True
 
 
-def _values(connection: sqlite3.Connection) -> Iterator[str]:
+def _check_values(connection: sqlite3.Connection) -> Iterator[str]:
     for table, columns in JSON_VALUES.items():
         for column in columns:
             (bad,) = connection.execute(
@@ -252,10 +262,10 @@ def _values(connection: sqlite3.Connection) -> Iterator[str]:
                 ).fetchone()
                 if bad:
                     yield f"{bad} values of “{table}” are no JSON {kind}s"
-    yield from _items(connection)
+    yield from _check_items(connection)
     for row in connection.execute(f"SELECT {QUESTION_COLUMNS} FROM question"):
         try:
-            (question,) = questions_in([row])
+            (question,) = parse_questions([row])
         except UserError:
             yield f"a question cannot be read: {row[0]}"
         else:
@@ -272,21 +282,21 @@ def _values(connection: sqlite3.Connection) -> Iterator[str]:
             yield f"a participant has an unknown role: {participant}"
 
 
-def _items(connection: sqlite3.Connection) -> Iterator[str]:
+def _check_items(connection: sqlite3.Connection) -> Iterator[str]:
     bad = 0
     for item, about, content in connection.execute("SELECT id, about, content FROM item"):
         try:
             found = json.loads(content)
-            reason = why_unfit(about, found) if isinstance(found, dict) else ""
+            reason = describe_content_problem(about, found) if isinstance(found, dict) else ""
         except (ValueError, RecursionError):
             # That it is no JSON object is found beside this.
             continue
-        if reason and bad < _AT_MOST:
+        if reason and bad < _MAX_FINDINGS:
             bad += 1
             yield f"an item {reason}: {item}"
 
 
-def _schemes(connection: sqlite3.Connection) -> Iterator[str]:
+def _check_schemes(connection: sqlite3.Connection) -> Iterator[str]:
     for key, version, text in connection.execute("SELECT key, version, text FROM scheme_version"):
         try:
             found = parse_scheme(text, f"{key}, version {version}")
@@ -297,13 +307,13 @@ def _schemes(connection: sqlite3.Connection) -> Iterator[str]:
             yield f"the scheme kept as “{key}”, version {version}, calls itself “{found.key}”, version {found.version}"
 
 
-def _rows_as_logged(connection: sqlite3.Connection) -> Iterator[str]:
+def _check_history(connection: sqlite3.Connection) -> Iterator[str]:
     """Compare each row that the history knows with what the history says it became last."""
 
     def query(sql: str, values: Sequence[object] = ()) -> Sequence[Sequence[object]]:
         return connection.execute(sql, tuple(values)).fetchall()
 
-    yield from rows_unlike_history(query, SUBJECTS)
+    yield from rows_unlike_history(query, SUBJECT_COLUMNS)
 
 
 def rows_unlike_history(query: Query, tables: Iterable[str]) -> Iterator[str]:
@@ -350,7 +360,7 @@ def rows_without_history(query: Query, tables: Iterable[str]) -> Iterator[str]:
                 yield f"{table} {'/'.join(map(str, row))}"
 
 
-_OF_CONTENT = (
+_CONTENT_ERRORS = (
     ValueError,
     TypeError,
     LookupError,
@@ -363,20 +373,20 @@ _OF_CONTENT = (
 """What is raised where a row is not what it should be."""
 
 
-def damage_behind(error: BaseException, studies: Iterable[Path]) -> UserError | None:
+def damage_error(error: BaseException, studies: Iterable[Path]) -> UserError | None:
     """Return the message for an unexpected error that comes of what a study holds; None where it is a bug.
 
     Args:
         error: that nobody expected.
         studies: files that were worked on; each is looked through as `greenroom check` does.
     """
-    if not isinstance(error, _OF_CONTENT):
+    if not isinstance(error, _CONTENT_ERRORS):
         return None
     for path in studies:
-        found = check(path)
+        found = check_study(path)
         if found:
             return UserError(
-                f"This cannot be done, because the study “{shown(path.name)}” is damaged: {shown(found[0])[:300]}.",
+                f"This cannot be done, because the study “{escape_unprintable(path.name)}” is damaged: {escape_unprintable(found[0])[:300]}.",
                 "What was not finished was not saved. `greenroom check` lists everything; go back to a backup copy.",
             )
     return None

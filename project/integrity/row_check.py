@@ -34,9 +34,9 @@ from project.queries import segment_rows as segments
 from project.queries import transcript_rows as utterances
 from project.search import free_texts
 from project.store.study import Cell, Row, Study
-from project.store.visibility import SEEN, SEEN_CHAIN, SEEN_RECORDING
+from project.store.visibility import VISIBLE_CHAINS, VISIBLE_RECORDINGS, VISIBLE_SEGMENTS
 
-_WHOLE: dict[str, Callable[[Study], object]] = {
+_STUDY_READERS: dict[str, Callable[[Study], object]] = {
     "collections": collections.all_collections,
     "recordings": recordings.all_recordings,
     "media": media.all_media,
@@ -62,7 +62,7 @@ _WHOLE: dict[str, Callable[[Study], object]] = {
     "requests that were made": policy.all_egress,
     "texts": lambda study: [*free_texts.free_texts(study)],
 }
-_OF_RECORDING: dict[str, Callable[[Study, str], object]] = {
+_RECORDING_READERS: dict[str, Callable[[Study, str], object]] = {
     "runs": runs.runs_of,
     "utterances": utterances.utterances_of,
     "face tracks": faces.tracks_of,
@@ -70,7 +70,7 @@ _OF_RECORDING: dict[str, Callable[[Study, str], object]] = {
 }
 
 
-class _Reader:
+class _ConnectionReader:
     """What queries ask of a study, answered by a connection alone."""
 
     in_transaction = True
@@ -96,19 +96,19 @@ class _Reader:
 
 def unreadable_rows(connection: sqlite3.Connection) -> Iterator[str]:
     """Yield what cannot be read, a line for each kind of row."""
-    study = cast(Study, _Reader(connection))
-    for view, table in ((SEEN, "segment"), (SEEN_CHAIN, "chain"), (SEEN_RECORDING, "recording")):
+    study = cast(Study, _ConnectionReader(connection))
+    for view, table in ((VISIBLE_SEGMENTS, "segment"), (VISIBLE_CHAINS, "chain"), (VISIBLE_RECORDINGS, "recording")):
         connection.execute(f"CREATE TEMP VIEW {view} AS SELECT * FROM main.{table}")
-    for what, read in _WHOLE.items():
-        if why := _why(partial(read, study)):
+    for what, read in _STUDY_READERS.items():
+        if why := _read_problem(partial(read, study)):
             yield f"the {what} cannot be read: {why}"
     for (recording,) in connection.execute("SELECT id FROM recording").fetchall():
-        for what, read_of in _OF_RECORDING.items():
-            if why := _why(partial(read_of, study, recording)):
+        for what, read_of in _RECORDING_READERS.items():
+            if why := _read_problem(partial(read_of, study, recording)):
                 yield f"the {what} of recording {recording} cannot be read: {why}"
 
 
-def _why(read: Callable[[], object]) -> str:
+def _read_problem(read: Callable[[], object]) -> str:
     """Return why something cannot be read; "" where it can."""
     try:
         read()

@@ -2,54 +2,64 @@
 
 from project.errors import UserError
 from project.merging.merge_decisions import free_name
-from project.merging.table_rules import ITEM, ORDER, PARENTS, Key, MergeTable, Row, Rows, rows_about, tables_of
+from project.merging.table_rules import (
+    PARENT_COLUMNS,
+    SEGMENT_ID_COLUMNS,
+    TABLE_ORDER,
+    Key,
+    MergeTable,
+    Row,
+    Rows,
+    find_rows,
+    merge_tables,
+)
 from project.queries.history_rows import Conflict
 from project.store.study import Study
 
 
 def present_version(study: Study, conflict: Conflict, tables: dict[str, MergeTable] | None = None) -> Rows | None:
     """Return what the study holds of the item now, in the shape of the versions of a conflict; None: nothing."""
-    tables = tables or tables_of(study)
-    if _is_item(conflict):
+    tables = tables or merge_tables(study)
+    if _is_segment_conflict(conflict):
         found = {
-            name: [row for _, row in sorted(rows_about(study, tables[name], {conflict.key[0]}, column).items())]
-            for name, column in ITEM.items()
+            name: [row for _, row in sorted(find_rows(study, tables[name], {conflict.key[0]}, column).items())]
+            for name, column in SEGMENT_ID_COLUMNS.items()
         }
         return {name: rows for name, rows in found.items() if rows} or None
-    row = _row(study, tables[conflict.table], conflict.key)
+    row = _find_row(study, tables[conflict.table], conflict.key)
     return None if row is None else {conflict.table: [row]}
 
 
-def put(study: Study, conflict: Conflict, version: Rows | None) -> None:
+def apply_version(study: Study, conflict: Conflict, version: Rows | None) -> None:
     """Make the item what `version` says; inside a step.
 
     Raises:
         UserError: the version needs something that is not in the study, or something else needs what it removes.
     """
-    tables = tables_of(study)
+    tables = merge_tables(study)
     study.write("PRAGMA defer_foreign_keys = ON", ())
     present = present_version(study, conflict, tables) or {}
     wanted = version or {}
-    for name in reversed(ORDER):
+    for name in reversed(TABLE_ORDER):
         kept = {tables[name].key_of(row) for row in wanted.get(name, [])}
         for row in present.get(name, []):
             if tables[name].key_of(row) not in kept:
                 _delete(study, tables[name], row)
-    for name in ORDER:
+    for name in TABLE_ORDER:
         for row in wanted.get(name, []):
             _put_row(study, tables[name], row)
 
 
-def _is_item(conflict: Conflict) -> bool:
+def _is_segment_conflict(conflict: Conflict) -> bool:
     return conflict.table == "segment" and (conflict.ours is None or conflict.theirs is None)
 
 
-def _row(study: Study, table: MergeTable, key: Key) -> Row | None:
-    return rows_about(study, table, {key[0]}, table.key[0]).get(key)
+def _find_row(study: Study, table: MergeTable, key: Key) -> Row | None:
+    return find_rows(study, table, {key[0]}, table.key[0]).get(key)
 
 
 def _put_row(study: Study, table: MergeTable, row: Row) -> None:
-    for column, parent in PARENTS.get(table.name, ()):
+    for column, parent in PARENT_COLUMNS.get(table.name, ()):
         if row[column] is not None and study.row(f"SELECT 1 FROM {parent} WHERE id = ?", (row[column],)) is None:
             raise UserError(
                 f"The {parent.replace('_', ' ')} that this belongs to is not in the study any more.",
@@ -62,7 +72,7 @@ def _put_row(study: Study, table: MergeTable, row: Row) -> None:
         row = {**row, "name": free_name(str(row["name"]), "another", others)}
     key = table.key_of(row)
     values = [row[column] for column in table.columns]
-    if _row(study, table, key) is None:
+    if _find_row(study, table, key) is None:
         marks = ", ".join("?" * len(values))
         study.write(f"INSERT INTO {table.name} ({', '.join(table.columns)}) VALUES ({marks})", values)
         return
@@ -78,7 +88,7 @@ def _free_number(study: Study, row: Row) -> int:
 
 
 def _delete(study: Study, table: MergeTable, row: Row) -> None:
-    for child, columns in PARENTS.items():
+    for child, columns in PARENT_COLUMNS.items():
         for column, parent in columns:
             if parent == table.name and study.row(f"SELECT 1 FROM {child} WHERE {column} = ? LIMIT 1", (row["id"],)):
                 raise UserError(

@@ -11,48 +11,48 @@ from pathlib import Path
 from types import MappingProxyType
 
 from project.entities.study_records import Annotator, Changes
-from project.erasure.reimport_guard import copy_without, require_nobody_withdrew
+from project.erasure.reimport_guard import copy_without_withdrawn, require_no_withdrawals_in_copy
 from project.errors import UserError
-from project.files.filesystem import resolved
+from project.files.filesystem import resolve_path
 from project.merging.conflict_resolution import present_version
 from project.merging.merge_decisions import (
     Clash,
     MergePlan,
-    decide,
-    make_way,
+    free_judge_names,
+    map_authors,
+    match_judges,
     merge_key,
-    same_judges,
-    tell_apart,
-    with_authors,
+    plan_merge,
+    rename_taken_judges,
 )
-from project.merging.references import keep_whole
+from project.merging.references import keep_references
 from project.merging.table_rules import (
-    ORDER,
+    TABLE_ORDER,
     Fresh,
     MergeTable,
     edits_since,
     fresh_segments,
-    newest_known,
+    merge_tables,
+    newest_common_step,
     newest_step,
     step_uid,
     store_fresh,
-    tables_of,
 )
 from project.progress import Progress, Silent
 from project.queries.annotator_rows import insert_annotator
 from project.queries.history_rows import all_conflicts
 from project.store import locking
 from project.store.study import Cell, Row, Study
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
-_RUN = "id, recording_id, kind, backend, parameters, result, finished_at, program_version"
-_PARTS = {
+_RUN_COLUMNS = "id, recording_id, kind, backend, parameters, result, finished_at, program_version"
+_RUN_TABLES = {
     "face_track": "id, run_id, medium_id, position, count, frames, times_us, boxes, scores, origins",
     "heard": "run_id, position, start_us, end_us, text, words",
 }
 """Table that holds what runs found -> its columns."""
 
-_FACTS = {
+_FACT_TABLES = {
     "judgment": ("id", "annotator_id"),
     "reveal": ("segment_id, annotator_id", "annotator_id"),
     "egress": ("id", ""),
@@ -76,7 +76,7 @@ class NewRuns:
         return bool(self.ids)
 
 
-def runs_of(study: Study, copy: Study) -> NewRuns:
+def find_new_runs(study: Study, copy: Study) -> NewRuns:
     """Return what models stored in the copy and the study does not have; runs are never changed."""
     here = {row[0] for row in study.rows("SELECT id FROM run")}
     ids = tuple(row[0] for row in copy.rows("SELECT id FROM run ORDER BY rowid") if row[0] not in here)
@@ -84,7 +84,7 @@ def runs_of(study: Study, copy: Study) -> NewRuns:
         table: sum(
             int(row[0]) for one in ids for row in copy.rows(f"SELECT count(*) FROM {table} WHERE run_id = ?", (one,))
         )
-        for table in _PARTS
+        for table in _RUN_TABLES
     }
     return NewRuns(ids, {"run": len(ids), **counts})
 
@@ -96,17 +96,17 @@ def store_runs(study: Study, copy: Study, runs: NewRuns) -> None:
     with study.recording_run():
         for one in runs.ids:
             study.write_run(
-                f"INSERT INTO run ({_RUN}) VALUES ({_marks(_RUN)})",
-                copy.rows(f"SELECT {_RUN} FROM run WHERE id = ?", (one,)),
+                f"INSERT INTO run ({_RUN_COLUMNS}) VALUES ({_placeholders(_RUN_COLUMNS)})",
+                copy.rows(f"SELECT {_RUN_COLUMNS} FROM run WHERE id = ?", (one,)),
             )
-            for table, columns in _PARTS.items():
+            for table, columns in _RUN_TABLES.items():
                 study.write_run(
-                    f"INSERT INTO {table} ({columns}) VALUES ({_marks(columns)})",
+                    f"INSERT INTO {table} ({columns}) VALUES ({_placeholders(columns)})",
                     copy.rows(f"SELECT {columns} FROM {table} WHERE run_id = ?", (one,)),
                 )
 
 
-def activity_of(study: Study, copy: Study, same_person: Mapping[str, str]) -> list[tuple[Cell, ...]]:
+def find_new_activity(study: Study, copy: Study, same_person: Mapping[str, str]) -> list[tuple[Cell, ...]]:
     """Return the counters in which the copy is ahead; of two, the larger counts, so that merging again adds nothing."""
     ask = "SELECT recording_id, annotator_id, day, seconds FROM activity"
     here = {row[:3]: row[3] for row in study.rows(ask)}
@@ -125,7 +125,7 @@ def store_activity(study: Study, active: list[tuple[Cell, ...]]) -> None:
             )
 
 
-def facts_of(
+def find_new_facts(
     study: Study, copy: Study, same_person: Mapping[str, str], same_judge: Mapping[str, str]
 ) -> dict[str, list[Row]]:
     """Return what happened in the copy and is not written in the study, by table; whole rows.
@@ -133,7 +133,7 @@ def facts_of(
     Annotators and judges are called as they are in the study: id in the copy -> id here.
     """
     found = {}
-    for table, (key, author) in _FACTS.items():
+    for table, (key, author) in _FACT_TABLES.items():
         columns = [row[1] for row in study.rows(f"PRAGMA main.table_info({table})")]
         at, where = [columns.index(one) for one in key.split(", ")], columns.index(author) if author else None
         judge = columns.index("judge_id") if "judge_id" in columns else None
@@ -160,11 +160,11 @@ def store_facts(study: Study, facts: Mapping[str, list[Row]]) -> None:
                 study.write_run(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
 
 
-def _marks(columns: str) -> str:
+def _placeholders(columns: str) -> str:
     return ", ".join("?" * len(columns.split(", ")))
 
 
-COPY = "copy"
+COPY_PROPERTY = "copy"
 """The property that tells a split copy: its id, its annotator, the step it was split at."""
 
 _SILENT = Silent()
@@ -217,8 +217,8 @@ def open_copy(study: Study, path: Path) -> Study:
         UserError: it is no study, damaged, of a newer version, of another study, the study itself, open elsewhere, or
             somebody withdrew from it who is still in the study.
     """
-    path = resolved(path)
-    name = shown(path.name)
+    path = resolve_path(path)
+    name = escape_unprintable(path.name)
     if path == study.path or (path.exists() and path.samefile(study.path)):
         raise UserError(f"“{name}” is the study itself.", "Name the copies that were worked on.")
     if path.is_file() and locking.is_held(path):
@@ -227,34 +227,34 @@ def open_copy(study: Study, path: Path) -> Study:
     try:
         if copy.id != study.id:
             raise UserError(f"“{name}” is a copy of another study.", "Merge it into the study it was made from.")
-        if newest_known(study, copy) is None and copy.get_property(COPY) is not None:
+        if newest_common_step(study, copy) is None and copy.get_property(COPY_PROPERTY) is not None:
             raise UserError(
                 f"“{name}” was not split from this study, but from one of its copies.",
                 "Merge it into that copy first.",
             )
-        require_nobody_withdrew(study, copy)
-        return copy_without(study, copy)
+        require_no_withdrawals_in_copy(study, copy)
+        return copy_without_withdrawn(study, copy)
     except BaseException:
         copy.close()
         raise
 
 
-def label_of(copy: Study) -> str:
+def copy_label(copy: Study) -> str:
     """Return what a copy is called: its annotator where it was split for one, else its file's name."""
-    facts = copy.get_property(COPY)
+    facts = copy.get_property(COPY_PROPERTY)
     if isinstance(facts, dict) and facts.get("annotator"):
         return str(facts["annotator"])
     return copy.path.stem
 
 
-def order_of(copy: Study) -> tuple[str, str]:
+def copy_sort_key(copy: Study) -> tuple[str, str]:
     """Return by what copies are put in order, so that it does not matter how they are named on a command line."""
     return copy_id(copy, 0), newest_step(copy)[1]
 
 
 def copy_id(copy: Study, known: int) -> str:
     """Return the id of a copy: its own where it was split, else the uid of the first step that only it has."""
-    facts = copy.get_property(COPY)
+    facts = copy.get_property(COPY_PROPERTY)
     if isinstance(facts, dict) and facts.get("id"):
         return str(facts["id"])
     return step_uid(copy, known + 1)
@@ -277,36 +277,38 @@ def merge_copy(
 
 
 def _merge(study: Study, copy: Study, annotator_id: str | None, dry_run: bool, progress: Progress) -> MergeResult:
-    known = newest_known(study, copy) or 0
-    label = label_of(copy)
-    tables = tables_of(study)
-    new_people, same_person = _people(study, copy)
+    known = newest_common_step(study, copy) or 0
+    label = copy_label(copy)
+    tables = merge_tables(study)
+    new_people, same_person = _match_annotators(study, copy)
     # A split copy never had all that the study it came from has, so there the journal alone says what is new.
-    whole = study.get_property(COPY) is None and not same_person
+    whole = study.get_property(COPY_PROPERTY) is None and not same_person
     fresh = fresh_segments(study, copy, tables) if whole else Fresh()
     progress.check_cancelled()
     edits = edits_since(copy, known, tables, but=fresh)
     progress.check_cancelled()
-    runs = runs_of(study, copy)
-    active = activity_of(study, copy, same_person)
-    same_judge = same_judges(study, copy)
-    facts = facts_of(study, copy, same_person, same_judge)
+    runs = find_new_runs(study, copy)
+    active = find_new_activity(study, copy, same_person)
+    same_judge = match_judges(study, copy)
+    facts = find_new_facts(study, copy, same_person, same_judge)
     if not any((edits, fresh.segments, new_people, runs, active, *facts.values())):
         return MergeResult(label)
-    edits = with_authors(edits, tables, same_person)
+    edits = map_authors(edits, tables, same_person)
     for identifier in (*same_person, *(one.id for one in new_people)):
         edits.get("annotator", {}).pop((identifier,), None)
     for identifier in same_judge:
         edits.get("judge", {}).pop((identifier,), None)
     progress.check_cancelled()
-    decision = decide(study, copy, tables, edits, label)
-    keep_whole(study, copy, tables, decision, label, {one.id for one in new_people})
+    decision = plan_merge(study, copy, tables, edits, label)
+    keep_references(study, copy, tables, decision, label, {one.id for one in new_people})
     renumbered = _renumber(study, decision)
-    renamed = tell_apart(study, decision, label)
+    renamed = rename_taken_judges(study, decision, label)
     clashes = _new_clashes(study, decision)
     merged = MergeResult(
         label,
-        MappingProxyType(_came(decision, fresh, {**runs.rows, **{name: len(rows) for name, rows in facts.items()}})),
+        MappingProxyType(
+            _count_rows(decision, fresh, {**runs.rows, **{name: len(rows) for name, rows in facts.items()}})
+        ),
         len(clashes),
         tuple(one.name for one in new_people),
         MappingProxyType(renumbered),
@@ -334,12 +336,12 @@ def _merge(study: Study, copy: Study, annotator_id: str | None, dry_run: bool, p
             study.write(
                 "INSERT INTO merged_copy VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now')) "
                 "ON CONFLICT (copy_id) DO UPDATE SET step_uid = excluded.step_uid, at = excluded.at",
-                (copy_id(copy, _fork(study, copy)), uid),
+                (copy_id(copy, _newest_shared_step(study, copy)), uid),
             )
     return replace(merged, changes=changes | step.changes)
 
 
-def _people(study: Study, copy: Study) -> tuple[list[Annotator], dict[str, str]]:
+def _match_annotators(study: Study, copy: Study) -> tuple[list[Annotator], dict[str, str]]:
     """Return the copy's annotators that the study lacks, and their id -> id here of those that go by the same name."""
     here = {str(row[1]): str(row[0]) for row in study.rows("SELECT id, name FROM annotator")}
     ids = set(here.values())
@@ -369,9 +371,9 @@ def _renumber(study: Study, decision: MergePlan) -> dict[str, int]:
     return given
 
 
-def _came(decision: MergePlan, fresh: Fresh, runs: Mapping[str, int]) -> dict[str, RowCounts]:
+def _count_rows(decision: MergePlan, fresh: Fresh, runs: Mapping[str, int]) -> dict[str, RowCounts]:
     found = {}
-    for name in ORDER:
+    for name in TABLE_ORDER:
         counts = [len(rows.get(name, [])) for rows in (decision.inserts, decision.updates, decision.deletes)]
         counts[0] += len(fresh.rows.get(name, []))
         if any(counts):
@@ -381,12 +383,12 @@ def _came(decision: MergePlan, fresh: Fresh, runs: Mapping[str, int]) -> dict[st
 
 def _write(study: Study, tables: dict[str, MergeTable], decision: MergePlan) -> None:
     study.write("PRAGMA defer_foreign_keys = ON", ())
-    for name in reversed(ORDER):
+    for name in reversed(TABLE_ORDER):
         if decision.deletes.get(name):
             where = " AND ".join(f"{column} = ?" for column in tables[name].key)
             study.write_many(f"DELETE FROM {name} WHERE {where}", decision.deletes[name])
-    make_way(study, decision.updates.get("judge", []))
-    for name in ORDER:
+    free_judge_names(study, decision.updates.get("judge", []))
+    for name in TABLE_ORDER:
         table = tables[name]
         if decision.inserts.get(name):
             marks = ", ".join("?" * len(table.columns))
@@ -432,7 +434,7 @@ def _write_clashes(study: Study, tables: dict[str, MergeTable], clashes: list[tu
             study.write("UPDATE conflict SET ours = ? WHERE id = ?", (text, one.id))
 
 
-def _fork(study: Study, copy: Study) -> int:
+def _newest_shared_step(study: Study, copy: Study) -> int:
     """Return the number in the copy of its newest step that is a step of the study too."""
     steps = {row[0] for row in study.rows("SELECT uid FROM journal_step")}
     found = copy.rows("SELECT id, uid FROM journal_step ORDER BY id DESC")

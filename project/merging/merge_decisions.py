@@ -12,18 +12,18 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from project.merging.table_rules import (
-    AUTHOR,
-    ITEM,
-    LEFT_OUT,
-    LOCAL,
+    AUTHOR_COLUMNS,
+    EXCLUDED_COLUMNS,
+    LOCAL_COLUMNS,
     OWN_PROPERTIES,
-    TIMES,
+    SEGMENT_ID_COLUMNS,
+    TIME_COLUMNS,
     Edit,
     Key,
     MergeTable,
     Row,
     Rows,
-    rows_about,
+    find_rows,
 )
 from project.store.study import Study
 
@@ -31,15 +31,15 @@ _LONGEST = 40
 """Characters of a name that stay where it is told apart from another."""
 
 
-def same_judges(study: Study, copy: Study) -> dict[str, str]:
+def match_judges(study: Study, copy: Study) -> dict[str, str]:
     """Return the id of each judge of the copy that the study has under another id -> that id; nothing else differs."""
-    here = _judges(study)
-    known = {_said(row): identifier for identifier, row in here.items()}
-    there = {one: row for one, row in _judges(copy).items() if one not in here}
-    return {one: known[_said(row)] for one, row in there.items() if _said(row) in known}
+    here = _read_judges(study)
+    known = {_judge_content(row): identifier for identifier, row in here.items()}
+    there = {one: row for one, row in _read_judges(copy).items() if one not in here}
+    return {one: known[_judge_content(row)] for one, row in there.items() if _judge_content(row) in known}
 
 
-def tell_apart(study: Study, decision: "MergePlan", label: str) -> dict[str, str]:
+def rename_taken_judges(study: Study, decision: "MergePlan", label: str) -> dict[str, str]:
     """Give judges that come with a name that is taken another one; returns their names -> those that they got.
 
     Args:
@@ -50,13 +50,13 @@ def tell_apart(study: Study, decision: "MergePlan", label: str) -> dict[str, str
     coming = [*decision.inserts.get("judge", []), *decision.updates.get("judge", [])]
     if not coming:
         return {}
-    here = _judges(study)
-    addresses = _addresses(study)
+    here = _read_judges(study)
+    addresses = _known_addresses(study)
     replaced = {row["id"] for row in coming} | {key[0] for key in decision.deletes.get("judge", [])}
     taken = {row["name"] for identifier, row in here.items() if identifier not in replaced}
     given = {}
     for row in sorted(coming, key=lambda one: str(one["id"])):
-        elsewhere = row["name"] in addresses and addresses[row["name"]] != _address(row)
+        elsewhere = row["name"] in addresses and addresses[row["name"]] != _judge_address(row)
         name = free_name(str(row["name"]), label, taken | {*addresses} if elsewhere else taken)
         if name != row["name"]:
             given[str(row["name"])] = name
@@ -67,7 +67,7 @@ def tell_apart(study: Study, decision: "MergePlan", label: str) -> dict[str, str
 
 def is_redirected(ours: Row | None, theirs: Row | None) -> bool:
     """Tell whether two versions of a judge are asked at different addresses, or in a different way."""
-    return ours is not None and theirs is not None and _address(ours) != _address(theirs)
+    return ours is not None and theirs is not None and _judge_address(ours) != _judge_address(theirs)
 
 
 def free_name(name: str, label: str, taken: set[Any]) -> str:
@@ -80,12 +80,12 @@ def free_name(name: str, label: str, taken: set[Any]) -> str:
     return own
 
 
-def make_way(study: Study, rows: list[Row]) -> None:
+def free_judge_names(study: Study, rows: list[Row]) -> None:
     """Take their names away from judges that get others, so that two can swap theirs; inside a step."""
     study.write_many("UPDATE judge SET name = id WHERE id = ?", [(row["id"],) for row in rows])
 
 
-def _address(row: Row) -> str:
+def _judge_address(row: Row) -> str:
     """Return what says where a judge is asked: its kind, and its address as its settings give it."""
     try:
         settings = json.loads(row["settings"])
@@ -95,24 +95,24 @@ def _address(row: Row) -> str:
     return json.dumps([row["backend"], url])
 
 
-def _addresses(study: Study) -> dict[str, str]:
+def _known_addresses(study: Study) -> dict[str, str]:
     """Return each name that stands for a judge here, or did -> at which address it was asked last."""
     found = {}
     for before, after in study.rows("SELECT before, after FROM journal_change WHERE table_name = 'judge' ORDER BY id"):
         for state in (before, after):
             if state is not None:
                 row = json.loads(state)
-                found[str(row["name"])] = _address(row)
-    return found | {str(row["name"]): _address(row) for row in _judges(study).values()}
+                found[str(row["name"])] = _judge_address(row)
+    return found | {str(row["name"]): _judge_address(row) for row in _read_judges(study).values()}
 
 
-def _judges(study: Study) -> dict[str, Row]:
+def _read_judges(study: Study) -> dict[str, Row]:
     rows = study.rows("SELECT id, name, backend, model, settings FROM judge")
     names = ("id", "name", "backend", "model", "settings")
     return {row[0]: dict(zip(names, row, strict=True)) for row in rows}
 
 
-def _said(row: Row) -> str:
+def _judge_content(row: Row) -> str:
     try:
         settings = json.loads(row["settings"])
     except ValueError:
@@ -131,7 +131,7 @@ def merge_key(uid: str, label: str) -> str:
     return f"{_PREFIX}{uid}:{label}"
 
 
-def brought_by(study: Study, tables: Mapping[str, MergeTable], wanted: Iterable[Place]) -> dict[Place, str]:
+def last_merge_sources(study: Study, tables: Mapping[str, MergeTable], wanted: Iterable[Place]) -> dict[Place, str]:
     """Return place -> the copy whose merge changed the row last; rows that were edited here are left out."""
     asked = set(wanted)
     names = sorted({name for name, _ in asked})
@@ -154,7 +154,7 @@ def brought_by(study: Study, tables: Mapping[str, MergeTable], wanted: Iterable[
     }
 
 
-PROPERTIES = frozenset(
+PERMISSION_PROPERTIES = frozenset(
     {"privacy_limits", "release_plan", "release_texts", "question_texts", "question_texts_unverified"}
 )
 """Facts about a study that say what may leave and what was read before: of these, none counts as the stricter one."""
@@ -169,11 +169,11 @@ def _is_robot(row: Row | None) -> bool:
     return row is not None and row["role"] == _ROBOT
 
 
-def _keeps(row: Row | None) -> bool:
+def _keeps_text(row: Row | None) -> bool:
     return row is not None and row["decision"] == "keep"
 
 
-_LOOSENS: Mapping[str, Callable[[Row | None, Row | None], bool]] = MappingProxyType(
+_LOOSENING_CHECKS: Mapping[str, Callable[[Row | None, Row | None], bool]] = MappingProxyType(
     {
         "consent": lambda ours, theirs: _grants(theirs) and not _grants(ours),
         "waiver": lambda ours, theirs: theirs is not None and theirs != ours,
@@ -184,7 +184,7 @@ _LOOSENS: Mapping[str, Callable[[Row | None, Row | None], bool]] = MappingProxyT
         "participant": lambda ours, theirs: ours is not None and _is_robot(theirs) and not _is_robot(ours),
         "appearance": lambda ours, theirs: theirs is None and ours is not None,
         "pii_decision": lambda ours, theirs: (
-            ours is not None and not _keeps(ours) and (theirs is None or _keeps(theirs))
+            ours is not None and not _keeps_text(ours) and (theirs is None or _keeps_text(theirs))
         ),
     }
 )
@@ -192,16 +192,16 @@ _LOOSENS: Mapping[str, Callable[[Row | None, Row | None], bool]] = MappingProxyT
 
 def is_permission(table: str, key: object) -> bool:
     """Tell whether rows of a table, or the property of a key, say what may leave."""
-    return table in _LOOSENS or (table == "property" and key in PROPERTIES)
+    return table in _LOOSENING_CHECKS or (table == "property" and key in PERMISSION_PROPERTIES)
 
 
-def loosens(table: str, ours: Row | None, theirs: Row | None) -> bool:
+def loosens_permission(table: str, ours: Row | None, theirs: Row | None) -> bool:
     """Tell whether more could leave a study if its version of a row became the other one; None: there is none."""
     if ours == theirs:
         return False
     if table == "property":
         return True
-    return _LOOSENS[table](ours, theirs)
+    return _LOOSENING_CHECKS[table](ours, theirs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,16 +247,16 @@ class MergePlan:
 Edits = dict[str, dict[Key, Edit]]
 
 
-def decide(study: Study, copy: Study, tables: dict[str, MergeTable], edits: Edits, label: str) -> MergePlan:
+def plan_merge(study: Study, copy: Study, tables: dict[str, MergeTable], edits: Edits, label: str) -> MergePlan:
     """Compare every row that the copy changed with the study's."""
     return _Deciding(study, copy, tables, label).of(edits)
 
 
-def with_authors(edits: Edits, tables: dict[str, MergeTable], same_person: dict[str, str]) -> Edits:
+def map_authors(edits: Edits, tables: dict[str, MergeTable], same_person: dict[str, str]) -> Edits:
     """Return the edits with annotators called as they are in the study; both may have introduced the same person."""
     if not same_person:
         return edits
-    for name, column in AUTHOR.items():
+    for name, column in AUTHOR_COLUMNS.items():
         renamed: dict[Key, Edit] = {}
         for edit in edits.get(name, {}).values():
             for row in (edit.before, edit.after):
@@ -286,19 +286,26 @@ class _Deciding:
         self._edits = edits
         items = {
             (edit.after or edit.before or {})[column]
-            for name, column in ITEM.items()
+            for name, column in SEGMENT_ID_COLUMNS.items()
             for edit in edits.get(name, {}).values()
         }
-        ours = {name: rows_about(self._study, self._tables[name], {*items}, column) for name, column in ITEM.items()}
+        ours = {
+            name: find_rows(self._study, self._tables[name], {*items}, column)
+            for name, column in SEGMENT_ID_COLUMNS.items()
+        }
         whole = self._whole_items(items, edits, ours)
         for name, of_table in edits.items():
             table = self._tables[name]
             here = ours.get(name)
             if here is None:
-                here = rows_about(self._study, table, {key[table.key.index(table.subject)] for key in of_table})
+                here = find_rows(self._study, table, {key[table.key.index(table.subject)] for key in of_table})
             coming = self._made.inserts.setdefault(name, [])
             for key, edit in of_table.items():
-                if whole and name in ITEM and str((edit.after or edit.before or {})[ITEM[name]]) in whole:
+                if (
+                    whole
+                    and name in SEGMENT_ID_COLUMNS
+                    and str((edit.after or edit.before or {})[SEGMENT_ID_COLUMNS[name]]) in whole
+                ):
                     continue
                 if is_permission(name, key[0]):
                     self._permission(table, key, edit, here.get(key))
@@ -312,7 +319,7 @@ class _Deciding:
     def _row(self, table: MergeTable, key: Key, edit: Edit, ours: Row | None) -> None:
         if table.name == "property" and key[0] in OWN_PROPERTIES:
             return
-        before, theirs = _as_here(table, edit, ours)
+        before, theirs = _with_local_columns(table, edit, ours)
         if ours == theirs:
             self._made.same += 1
         elif table.name == "merged_copy":
@@ -326,8 +333,8 @@ class _Deciding:
                 theirs = theirs | {"resolution": None}
             if theirs != ours:
                 self._made.take(table, ours, theirs)
-        elif ours and theirs and _but_for_time(table, ours) == _but_for_time(table, theirs):
-            if theirs[TIMES[table.name]] < ours[TIMES[table.name]]:
+        elif ours and theirs and _without_time(table, ours) == _without_time(table, theirs):
+            if theirs[TIME_COLUMNS[table.name]] < ours[TIME_COLUMNS[table.name]]:
                 self._made.take(table, ours, theirs)
         elif table.name == "judge" and is_redirected(ours, theirs):
             self._made.clashes.append(_clash(table, key, ours, theirs, self._label))
@@ -338,14 +345,14 @@ class _Deciding:
 
     def _permission(self, table: MergeTable, key: Key, edit: Edit, ours: Row | None) -> None:
         """Keep the stricter version of what says what may leave; the other one is for a person to choose."""
-        before, theirs = _as_here(table, edit, ours)
-        if ours == theirs or (ours and theirs and _but_for_time(table, ours) == _but_for_time(table, theirs)):
+        before, theirs = _with_local_columns(table, edit, ours)
+        if ours == theirs or (ours and theirs and _without_time(table, ours) == _without_time(table, theirs)):
             self._made.same += 1
-        elif loosens(table.name, ours, theirs) or self._is_about_another_text(table, theirs):
+        elif loosens_permission(table.name, ours, theirs) or self._is_about_another_text(table, theirs):
             self._made.clashes.append(_clash(table, key, ours, theirs, self._label))
-        elif loosens(table.name, theirs, ours) and ours != before:
+        elif loosens_permission(table.name, theirs, ours) and ours != before:
             self._made.take(table, ours, theirs)
-            self._made.clashes.append(_clash(table, key, theirs, ours, _HERE))
+            self._made.clashes.append(_clash(table, key, theirs, ours, _THIS_STUDY))
         else:
             self._row(table, key, edit, ours)
 
@@ -360,7 +367,7 @@ class _Deciding:
             if about is None:
                 return True
             subject = row.split("/")[0]
-            here, there = (rows_about(study, about, {subject}) for study in (self._study, self._copy))
+            here, there = (find_rows(study, about, {subject}) for study in (self._study, self._copy))
             # A row that comes with this copy comes as it is there.
             self._texts[place] = bool(here) and not _same_texts(about, self._merged(about, subject, here), there)
         return self._texts[place]
@@ -373,7 +380,7 @@ class _Deciding:
                 about.setdefault(str(key[table.key.index(table.subject)]), []).append((key, edit))
         merged = dict(ours)
         for key, edit in self._edits_about[table.name].get(subject, []):
-            before, after = _as_here(table, edit, ours.get(key))
+            before, after = _with_local_columns(table, edit, ours.get(key))
             if is_permission(table.name, key[0]) or table.name == "judge" or ours.get(key) != before:
                 continue
             if after is None:
@@ -395,7 +402,7 @@ class _Deciding:
         return deleted_there | deleted_here | (gone_there - here)
 
     def _deleted_there(self, segments: set[str], edits: Edits, ours: dict[str, dict[Key, Row]]) -> None:
-        present, known = _by_item(ours, segments), _by_item(_befores(edits), segments)
+        present, known = _by_item(ours, segments), _by_item(_rows_before(edits), segments)
         for one in sorted(segments):
             if present[one] == known[one]:
                 for name, rows in present[one].items():
@@ -408,10 +415,13 @@ class _Deciding:
         if not segments:
             return
         theirs = _by_item(
-            {name: rows_about(self._copy, self._tables[name], {*segments}, column) for name, column in ITEM.items()},
+            {
+                name: find_rows(self._copy, self._tables[name], {*segments}, column)
+                for name, column in SEGMENT_ID_COLUMNS.items()
+            },
             segments,
         )
-        brought = brought_by(self._study, self._tables, [("segment", (one,)) for one in segments])
+        brought = last_merge_sources(self._study, self._tables, [("segment", (one,)) for one in segments])
         for one in sorted(segments):
             source = brought.get(("segment", (one,)))
             if source is None:
@@ -426,7 +436,7 @@ class _Deciding:
         if not self._disputes:
             return
         places: list[Place] = [(table.name, key) for table, key, _, _ in self._disputes]
-        brought = brought_by(self._study, self._tables, places)
+        brought = last_merge_sources(self._study, self._tables, places)
         for table, key, ours, theirs in self._disputes:
             source = brought.get((table.name, key))
             if source is None or not _prevails(theirs, ours):
@@ -438,12 +448,12 @@ class _Deciding:
 
 _COMPARED = frozenset({"property", "conflict"})
 """Tables of which a row that only the copy has is looked at, too."""
-_HERE = "this study"
+_THIS_STUDY = "this study"
 
 
 def _same_texts(table: MergeTable, ours: dict[Key, Row], theirs: dict[Key, Row]) -> bool:
     """Tell whether two versions of rows say the same, wherever they lie in time."""
-    left_out = {name for name in table.columns if name.endswith("_us") or name in _BESIDE_THE_TEXT}
+    left_out = {name for name in table.columns if name.endswith("_us") or name in _NON_TEXT_COLUMNS}
     first, second = (
         {key: {name: value for name, value in row.items() if name not in left_out} for key, row in rows.items()}
         for rows in (ours, theirs)
@@ -451,16 +461,16 @@ def _same_texts(table: MergeTable, ours: dict[Key, Row], theirs: dict[Key, Row])
     return first == second
 
 
-_BESIDE_THE_TEXT = frozenset({"words", "checked", "suggested", "participant_id", "annotator_id", "at"})
+_NON_TEXT_COLUMNS = frozenset({"words", "checked", "suggested", "participant_id", "annotator_id", "at"})
 
 
-def _as_here(table: MergeTable, edit: Edit, ours: Row | None) -> tuple[Row | None, Row | None]:
+def _with_local_columns(table: MergeTable, edit: Edit, ours: Row | None) -> tuple[Row | None, Row | None]:
     """Return both states of the copy with the columns that were not its business as they are here."""
     before, after = edit.before, edit.after
-    if ours is None or (table.name not in LOCAL and table.name not in LEFT_OUT):
+    if ours is None or (table.name not in LOCAL_COLUMNS and table.name not in EXCLUDED_COLUMNS):
         return before, after
-    kept = {column: ours[column] for column in LOCAL.get(table.name, ())}
-    for column in LEFT_OUT.get(table.name, ()):
+    kept = {column: ours[column] for column in LOCAL_COLUMNS.get(table.name, ())}
+    for column in EXCLUDED_COLUMNS.get(table.name, ()):
         if before is not None and (after is None or before[column] == after[column]):
             kept[column] = ours[column]
     return (None if before is None else {**before, **kept}), (None if after is None else {**after, **kept})
@@ -477,21 +487,21 @@ def _clash(table: MergeTable, key: Key, ours: Row | None, theirs: Row | None, so
     return Clash(table.name, key, first, second, source)
 
 
-def _but_for_time(table: MergeTable, row: Row) -> Row:
-    return {name: value for name, value in row.items() if name != TIMES.get(table.name)}
+def _without_time(table: MergeTable, row: Row) -> Row:
+    return {name: value for name, value in row.items() if name != TIME_COLUMNS.get(table.name)}
 
 
-def _befores(edits: Edits) -> dict[str, dict[Key, Row]]:
+def _rows_before(edits: Edits) -> dict[str, dict[Key, Row]]:
     return {
         name: {key: edit.before for key, edit in edits.get(name, {}).items() if edit.before is not None}
-        for name in ITEM
+        for name in SEGMENT_ID_COLUMNS
     }
 
 
 def _by_item(rows: dict[str, dict[Key, Row]], segments: Iterable[str]) -> dict[str, Rows]:
     """Return segment -> its rows by table, each in the order of its keys."""
     found: dict[str, Rows] = {one: {} for one in segments}
-    for name, column in ITEM.items():
+    for name, column in SEGMENT_ID_COLUMNS.items():
         for _, row in sorted(rows.get(name, {}).items()):
             if row[column] in found:
                 found[row[column]].setdefault(name, []).append(row)

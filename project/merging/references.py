@@ -1,7 +1,7 @@
 """Keeps every reference whole: what a row that comes needs must be here, what others still need must stay."""
 
-from project.merging.merge_decisions import Clash, MergePlan, brought_by
-from project.merging.table_rules import PARENTS, Key, MergeTable, Row, Rows, rows_about
+from project.merging.merge_decisions import Clash, MergePlan, last_merge_sources
+from project.merging.table_rules import PARENT_COLUMNS, Key, MergeTable, Row, Rows, find_rows
 from project.store.study import Study
 
 _QUIET = "collection"
@@ -10,7 +10,7 @@ _NEEDED = ("question", "chain_node", "chain", "recording", "participant", "colle
 """Tables of whose rows a deletion is taken back while something still refers to them, what refers to others first."""
 
 
-def keep_whole(
+def keep_references(
     study: Study,
     copy: Study,
     tables: dict[str, MergeTable],
@@ -24,24 +24,24 @@ def keep_whole(
     """
     there = _Present(study, decision, new_people)
     # What becomes a conflict is not here after all, so that what refers to it has to be looked at again.
-    while _look_through(study, copy, tables, decision, label, there):
+    while _check_incoming(study, copy, tables, decision, label, there):
         there.forget()
     _keep_needed(study, tables, decision, label)
 
 
-def _look_through(
+def _check_incoming(
     study: Study, copy: Study, tables: dict[str, MergeTable], decision: MergePlan, label: str, there: "_Present"
 ) -> bool:
     """Look at every row that comes once; tell whether one of them became a conflict."""
     before = len(decision.clashes)
     for coming in (decision.inserts, decision.updates):
         for name in [*coming]:
-            if name not in PARENTS or not there.any_missing(name, coming[name]):
+            if name not in PARENT_COLUMNS or not there.any_missing(name, coming[name]):
                 continue
             for row in [*coming[name]]:
                 missing = there.missing(name, row)
                 if missing:
-                    _bring_back(study, copy, tables, decision, label, there, (name, row), missing)
+                    _restore_parents(study, copy, tables, decision, label, there, (name, row), missing)
     return len(decision.clashes) > before
 
 
@@ -61,12 +61,14 @@ class _Present:
     def missing(self, name: str, row: Row) -> list[tuple[str, str]]:
         return [
             (parent, str(row[column]))
-            for column, parent in PARENTS[name]
+            for column, parent in PARENT_COLUMNS[name]
             if row[column] is not None and row[column] not in self._ids(parent)
         ]
 
     def any_missing(self, name: str, rows: list[Row]) -> bool:
-        return any({row[column] for row in rows} - self._ids(parent) - {None} for column, parent in PARENTS[name])
+        return any(
+            {row[column] for row in rows} - self._ids(parent) - {None} for column, parent in PARENT_COLUMNS[name]
+        )
 
     def _ids(self, name: str) -> set[str]:
         if name == "annotator":
@@ -82,7 +84,7 @@ class _Present:
         self._ids(name).add(identifier)
 
 
-def _bring_back(
+def _restore_parents(
     study: Study,
     copy: Study,
     tables: dict[str, MergeTable],
@@ -93,7 +95,7 @@ def _bring_back(
     missing: list[tuple[str, str]],
 ) -> None:
     name, row = child
-    brought = brought_by(study, tables, [(parent, (one,)) for parent, one in missing])
+    brought = last_merge_sources(study, tables, [(parent, (one,)) for parent, one in missing])
     closure = _with_parents(copy, tables, there, missing)
     if all(parent == _QUIET or (parent, (one,)) in brought for parent, one in missing):
         for parent, rows in closure.items():
@@ -108,7 +110,7 @@ def _bring_back(
         if row in coming.get(name, []):
             coming[name].remove(row)
     key: Key = tables[name].key_of(row)
-    ours = rows_about(study, tables[name], {key[0]}, tables[name].key[0]).get(key)
+    ours = find_rows(study, tables[name], {key[0]}, tables[name].key[0]).get(key)
     decision.clashes.append(Clash(name, key, None if ours is None else {name: [ours]}, {**closure, name: [row]}, label))
 
 
@@ -119,10 +121,10 @@ def _with_parents(copy: Study, tables: dict[str, MergeTable], there: _Present, m
         name, identifier = open_ones.pop()
         if name not in tables:
             continue
-        for row in rows_about(copy, tables[name], {identifier}, "id").values():
+        for row in find_rows(copy, tables[name], {identifier}, "id").values():
             if row not in found.get(name, []):
                 found.setdefault(name, []).append(row)
-                open_ones += there.missing(name, row) if name in PARENTS else []
+                open_ones += there.missing(name, row) if name in PARENT_COLUMNS else []
     return found
 
 
@@ -134,18 +136,18 @@ def _keep_needed(study: Study, tables: dict[str, MergeTable], decision: MergePla
             if not _still_needed(study, tables, decision, name, str(key[0])):
                 kept.append(key)
             elif name != _QUIET:
-                row = rows_about(study, tables[name], {key[0]}, "id")[key]
+                row = find_rows(study, tables[name], {key[0]}, "id")[key]
                 decision.clashes.append(Clash(name, key, {name: [row]}, None, label))
         if name in decision.deletes:
             decision.deletes[name] = kept
 
 
 def _still_needed(study: Study, tables: dict[str, MergeTable], decision: MergePlan, name: str, identifier: str) -> bool:
-    for child, columns in PARENTS.items():
+    for child, columns in PARENT_COLUMNS.items():
         for column, parent in columns:
             if parent != name:
                 continue
-            here = set(rows_about(study, tables[child], {identifier}, column))
+            here = set(find_rows(study, tables[child], {identifier}, column))
             here -= set(decision.deletes.get(child, []))
             for row in decision.updates.get(child, []):
                 here.discard(tables[child].key_of(row))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from project.store.journal import SUBJECTS
+from project.store.journal import SUBJECT_COLUMNS
 from project.store.study import Cell, Study
 from project.store.study import Row as StoreRow
 
@@ -21,7 +21,7 @@ Key: TypeAlias = tuple[Cell, ...]
 Rows: TypeAlias = dict[str, list[Row]]
 """Table -> rows: one version of an item, as it is kept in a conflict."""
 
-AUTHOR = {
+AUTHOR_COLUMNS = {
     "segment": "annotator_id",
     "assignment": "annotator_id",
     "completion": "annotator_id",
@@ -39,7 +39,7 @@ AUTHOR = {
 }
 """The column that names an annotator."""
 
-ITEM = {
+SEGMENT_ID_COLUMNS = {
     "segment": "id",
     "segment_value": "segment_id",
     "review": "segment_id",
@@ -48,13 +48,13 @@ ITEM = {
 }
 """The tables that make up a segment and all that was said about it, and the column with the segment's id."""
 
-LOCAL = {"medium": ("path",)}
+LOCAL_COLUMNS = {"medium": ("path",)}
 """Columns that each copy has for itself: where a file lies differs from machine to machine."""
 
-LEFT_OUT = {"participant": ("note",)}
+EXCLUDED_COLUMNS = {"participant": ("note",)}
 """Columns that a split copy is not given: unchanged there means unchanged, whatever they hold here."""
 
-TIMES = {
+TIME_COLUMNS = {
     "completion": "at",
     "review": "at",
     "comment": "at",
@@ -72,7 +72,7 @@ TIMES = {
 OWN_PROPERTIES = frozenset({"id", "copy", "release_key", "voice_secret", "pii-numbers", "policy", "shared"})
 """Facts about one file, which are never merged."""
 
-PARENTS = {
+PARENT_COLUMNS = {
     "recording": (("collection_id", "collection"),),
     "medium": (("recording_id", "recording"),),
     "appearance": (("recording_id", "recording"), ("participant_id", "participant")),
@@ -110,7 +110,7 @@ PARENTS = {
 }
 """Table -> the columns that refer to another table's id."""
 
-ORDER = (
+TABLE_ORDER = (
     "property", "collection", "recording", "medium", "participant", "appearance", "consent", "annotator",
     "scheme_version", "hold_out", "assignment", "completion", "segment", "segment_value", "review", "comment",
     "judge", "prompt_version", "adoption", "utterance", "track_correction", "track_box", "region", "region_box",
@@ -134,7 +134,7 @@ class MergeTable:
     @property
     def subject(self) -> str:
         """The column by which its rows are looked up."""
-        return SUBJECTS[self.name]
+        return SUBJECT_COLUMNS[self.name]
 
     def key_of(self, row: Row) -> Key:
         """Return a row's key."""
@@ -149,17 +149,17 @@ class MergeTable:
         return [*map(list, map(itemgetter(*self.columns), rows))]
 
 
-def tables_of(study: Study) -> dict[str, MergeTable]:
+def merge_tables(study: Study) -> dict[str, MergeTable]:
     """Return every human table by name."""
     found = {}
-    for name in ORDER:
+    for name in TABLE_ORDER:
         described = study.rows(f"PRAGMA main.table_info({name})")
         keys = sorted((row[5], row[1]) for row in described if row[5])
         found[name] = MergeTable(name, tuple(row[1] for row in described), tuple(column for _, column in keys))
     return found
 
 
-def rows_about(study: Study, table: MergeTable, subjects: set[Cell], column: str = "") -> dict[Key, Row]:
+def find_rows(study: Study, table: MergeTable, subjects: set[Cell], column: str = "") -> dict[Key, Row]:
     """Return the rows of a table whose `column` (its subject, where none is named) is one of these."""
     found: dict[Key, Row] = {}
     wanted = [*subjects]
@@ -174,7 +174,7 @@ def rows_about(study: Study, table: MergeTable, subjects: set[Cell], column: str
     return found
 
 
-MANY = 500
+MIN_FRESH_SEGMENTS = 500
 """From how many segments on it pays; fewer are compared row by row as all else."""
 
 
@@ -196,7 +196,7 @@ def fresh_segments(study: Study, copy: Study, tables: Mapping[str, MergeTable]) 
     recordings = {row[0] for row in study.rows("SELECT id FROM recording")}
     new = {row[0] for row in copy.rows("SELECT id, recording_id FROM segment") if row[1] in recordings}
     new -= {row[0] for row in study.rows("SELECT id FROM segment")}
-    if len(new) < MANY:
+    if len(new) < MIN_FRESH_SEGMENTS:
         return Fresh()
     new -= {
         row[0]
@@ -212,7 +212,7 @@ def fresh_segments(study: Study, copy: Study, tables: Mapping[str, MergeTable]) 
                 f"WHERE {column} IN (SELECT value FROM json_each(?)) ORDER BY {', '.join(tables[name].key)}",
                 asked,
             )
-            for name, column in ITEM.items()
+            for name, column in SEGMENT_ID_COLUMNS.items()
         },
     )
 
@@ -238,7 +238,7 @@ def newest_step(study: Study) -> tuple[int, str]:
     return (0, "") if row is None else (int(row[0]), str(row[1]))
 
 
-def newest_known(study: Study, copy: Study) -> int | None:
+def newest_common_step(study: Study, copy: Study) -> int | None:
     """Return the number in `copy` of its newest step that `study` has or has merged, or None where there is none."""
     known = {row[0] for row in study.rows("SELECT uid FROM journal_step UNION ALL SELECT step_uid FROM merged_copy")}
     steps = copy.rows("SELECT id, uid FROM journal_step ORDER BY id DESC")
@@ -261,13 +261,13 @@ def edits_since(
     without = ""
     values: list[Cell] = [step]
     if but is not None and but.segments:
-        tables_of_items = ", ".join(f"'{name}'" for name in ITEM)
+        tables_of_items = ", ".join(f"'{name}'" for name in SEGMENT_ID_COLUMNS)
         without = f"AND NOT (table_name IN ({tables_of_items}) AND row_id IN (SELECT value FROM json_each(?)))"
         values.append(but.as_json)
     changes = study.rows(
         f"SELECT table_name, before, after FROM journal_change WHERE step_id > ? {without} ORDER BY id", values
     )
-    befores, afters = _parsed(row[1] for row in changes), _parsed(row[2] for row in changes)
+    befores, afters = _parse_rows(row[1] for row in changes), _parse_rows(row[2] for row in changes)
     found: dict[str, dict[Key, Edit]] = {}
     for (name, _, _), before, after in zip(changes, befores, afters, strict=True):
         of_table = found.setdefault(name, {})
@@ -284,7 +284,7 @@ def edits_since(
     }
 
 
-def _parsed(texts: Any) -> list[Any]:
+def _parse_rows(texts: Any) -> list[Any]:
     """Parse all at once, which takes half the time of one by one."""
     parsed: list[Any] = json.loads("[" + ",".join(text or "null" for text in texts) + "]")
     return parsed

@@ -55,13 +55,13 @@ def completions(study: Study) -> dict[tuple[str, str], str]:
     return {(row[0], row[1]): row[2] for row in study.rows("SELECT recording_id, annotator_id, at FROM completion")}
 
 
-def is_done(study: Study, recording_id: str, annotator_id: str) -> bool:
+def is_completed(study: Study, recording_id: str, annotator_id: str) -> bool:
     """Tell whether an annotator is done with a recording."""
     asked = (recording_id, annotator_id)
     return study.row("SELECT 1 FROM completion WHERE recording_id = ? AND annotator_id = ?", asked) is not None
 
 
-def set_done(study: Study, recording_id: str, annotator_id: str, at: str | None) -> None:
+def set_completed(study: Study, recording_id: str, annotator_id: str, at: str | None) -> None:
     """Say that an annotator is done with a recording since `at`, or is not (None); inside a step."""
     if at is None:
         study.write("DELETE FROM completion WHERE recording_id = ? AND annotator_id = ?", (recording_id, annotator_id))
@@ -115,7 +115,7 @@ def hidden_lanes(study: Study) -> frozenset[Lane]:
     return frozenset((row[0], row[1]) for row in study.rows("SELECT recording_id, annotator_id FROM hidden_lane"))
 
 
-def hidden_places(study: Study) -> frozenset[str]:
+def recordings_with_hidden(study: Study) -> frozenset[str]:
     """Return ids of the recordings of which something is hidden, and of those that are hidden themselves."""
     return frozenset(
         row[0]
@@ -126,7 +126,7 @@ def hidden_places(study: Study) -> frozenset[str]:
     )
 
 
-def came_or_went(study: Study, lanes: Iterable[Lane]) -> Changes:
+def lane_visibility_changes(study: Study, lanes: Iterable[Lane]) -> Changes:
     """Return as changes what of lanes came into sight, or went out of it, with the episodes that go on from one."""
     found: list[tuple[str, str]] = []
     chains = "SELECT id FROM chain WHERE recording_id = ? AND annotator_id = ?"

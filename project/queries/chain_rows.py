@@ -6,16 +6,16 @@ from collections.abc import Iterable, Sequence
 from project.entities.causal_chains import Chain, ChainDecision, ChainGraph, ChainNode, ChainReview, Edge, NodeKind
 from project.store.column_values import to_json
 from project.store.study import Row, Study
-from project.store.visibility import SEEN_CHAIN
+from project.store.visibility import VISIBLE_CHAINS
 
 _CHAIN = "id, recording_id, annotator_id, name, based_on"
-_KNOWN = "participant_id IN (SELECT id FROM participant)"
+_KNOWN_PARTICIPANT = "participant_id IN (SELECT id FROM participant)"
 _NODE = "id, chain_id, kind, text, start_us, end_us, source"
 
 
-def chain_called(study: Study, chain_id: str) -> Chain | None:
+def find_chain(study: Study, chain_id: str) -> Chain | None:
     """Return one chain, or None where none of that id is to be seen."""
-    row = study.row(f"SELECT {_CHAIN} FROM {SEEN_CHAIN} WHERE id = ?", (chain_id,))
+    row = study.row(f"SELECT {_CHAIN} FROM {VISIBLE_CHAINS} WHERE id = ?", (chain_id,))
     return None if row is None else Chain(*row)
 
 
@@ -23,30 +23,32 @@ def chains_of(study: Study, recording_id: str) -> list[Chain]:
     """Return the chains of a recording, in the order in which they were begun."""
     return [
         Chain(*row)
-        for row in study.rows(f"SELECT {_CHAIN} FROM {SEEN_CHAIN} WHERE recording_id = ? ORDER BY id", (recording_id,))
+        for row in study.rows(
+            f"SELECT {_CHAIN} FROM {VISIBLE_CHAINS} WHERE recording_id = ? ORDER BY id", (recording_id,)
+        )
     ]
 
 
 def all_chains(study: Study) -> list[Chain]:
     """Return every chain, in the order in which they were begun."""
-    return [Chain(*row) for row in study.rows(f"SELECT {_CHAIN} FROM {SEEN_CHAIN} ORDER BY id")]
+    return [Chain(*row) for row in study.rows(f"SELECT {_CHAIN} FROM {VISIBLE_CHAINS} ORDER BY id")]
 
 
-def graph_of(study: Study, chain: Chain) -> ChainGraph:
+def read_graph(study: Study, chain: Chain) -> ChainGraph:
     """Return a chain with its nodes and edges."""
-    return graphs_of(study, [chain])[0]
+    return read_graphs(study, [chain])[0]
 
 
-def graphs_of(study: Study, chains: Sequence[Chain]) -> list[ChainGraph]:
+def read_graphs(study: Study, chains: Sequence[Chain]) -> list[ChainGraph]:
     """Return chains with their nodes and edges; all of a study's are read by a few statements."""
     if len(chains) == 1:
         where, given = "= ?", [chains[0].id]
     else:
-        where, given = f"IN (SELECT id FROM {SEEN_CHAIN})", []
+        where, given = f"IN (SELECT id FROM {VISIBLE_CHAINS})", []
     nodes_there = f"SELECT id FROM chain_node WHERE chain_id {where}"
     people: dict[str, list[str]] = defaultdict(list)
     for node, who in study.rows(
-        f"SELECT node_id, participant_id FROM chain_person WHERE node_id IN ({nodes_there}) AND {_KNOWN} "
+        f"SELECT node_id, participant_id FROM chain_person WHERE node_id IN ({nodes_there}) AND {_KNOWN_PARTICIPANT} "
         "ORDER BY participant_id",
         given,
     ):
@@ -65,31 +67,32 @@ def graphs_of(study: Study, chains: Sequence[Chain]) -> list[ChainGraph]:
     return [ChainGraph(one, tuple(nodes[one.id]), tuple(edges[one.id])) for one in chains]
 
 
-def sizes_of(study: Study, recording_id: str) -> dict[str, int]:
+def chain_sizes(study: Study, recording_id: str) -> dict[str, int]:
     """Return the id of each chain of a recording -> how many nodes it has."""
     return dict(
         study.rows(
-            f"SELECT c.id, count(n.id) FROM {SEEN_CHAIN} c LEFT JOIN chain_node n ON n.chain_id = c.id "
+            f"SELECT c.id, count(n.id) FROM {VISIBLE_CHAINS} c LEFT JOIN chain_node n ON n.chain_id = c.id "
             "WHERE c.recording_id = ? GROUP BY c.id",
             (recording_id,),
         )
     )
 
 
-def node_called(study: Study, node_id: str) -> ChainNode | None:
+def find_node(study: Study, node_id: str) -> ChainNode | None:
     """Return one node, or None where none of that id is to be seen."""
     row = study.row(
-        f"SELECT {_NODE} FROM chain_node WHERE id = ? AND chain_id IN (SELECT id FROM {SEEN_CHAIN})", (node_id,)
+        f"SELECT {_NODE} FROM chain_node WHERE id = ? AND chain_id IN (SELECT id FROM {VISIBLE_CHAINS})", (node_id,)
     )
     if row is None:
         return None
     people = study.rows(
-        f"SELECT participant_id FROM chain_person WHERE node_id = ? AND {_KNOWN} ORDER BY participant_id", (node_id,)
+        f"SELECT participant_id FROM chain_person WHERE node_id = ? AND {_KNOWN_PARTICIPANT} ORDER BY participant_id",
+        (node_id,),
     )
     return _node(row, [one[0] for one in people])
 
 
-def homes_of_nodes(study: Study, node_ids: Iterable[str]) -> dict[str, str]:
+def recordings_of_nodes(study: Study, node_ids: Iterable[str]) -> dict[str, str]:
     """Return node -> id of the recording that it is of, also where it is not to be seen; without what is gone."""
     rows = study.rows(
         "SELECT n.id, c.recording_id FROM chain_node n JOIN chain c ON c.id = n.chain_id "

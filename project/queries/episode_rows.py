@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 
 from project.entities.roleplay import (
-    PROFILE,
+    PROFILE_FIELDS,
     AgentPlayer,
     Character,
     Episode,
@@ -18,12 +18,12 @@ from project.entities.roleplay import (
 from project.errors import UserError
 from project.store.column_values import to_json
 from project.store.study import Cell, Row, Study
-from project.store.visibility import SEEN_RECORDING
-from project.text_format import shown
+from project.store.visibility import VISIBLE_RECORDINGS
+from project.text_format import escape_unprintable
 
-NAMED = ("name", *PROFILE)
+PROFILE_COLUMNS = ("name", *PROFILE_FIELDS)
 """Columns of a profile."""
-_PROFILE = ", ".join(NAMED)
+_PROFILE = ", ".join(PROFILE_COLUMNS)
 _SCENARIO = "id, name, context, relationship, goals"
 _EPISODE = (
     "recording_id, context, relationship, source, turn_limit, ended, history, from_recording_id, from_segment_id, "
@@ -40,7 +40,7 @@ def all_characters(study: Study) -> list[Character]:
 
 def set_character(study: Study, new: Character) -> None:
     """Add a character, or replace the one of the same id."""
-    _put(study, "character", ("id", *NAMED), 1, (new.id, *profile_cells(new.profile)))
+    _upsert(study, "character", ("id", *PROFILE_COLUMNS), 1, (new.id, *profile_cells(new.profile)))
 
 
 def delete_character(study: Study, character_id: str) -> None:
@@ -60,7 +60,7 @@ def all_scenarios(study: Study) -> list[Scenario]:
 def set_scenario(study: Study, new: Scenario) -> None:
     """Add a scenario, or replace the one of the same id."""
     cells = (new.id, new.name, new.context, new.relationship.value, to_json([*new.goals]))
-    _put(study, "scenario", _SCENARIO.split(", "), 1, cells)
+    _upsert(study, "scenario", _SCENARIO.split(", "), 1, cells)
 
 
 def delete_scenario(study: Study, scenario_id: str) -> None:
@@ -72,12 +72,12 @@ def all_episodes(study: Study) -> list[Episode]:
     """Return every episode that is seen, by the number of its recording."""
     columns = ", ".join(f"e.{one}" for one in _EPISODE.split(", "))
     rows = study.rows(
-        f"SELECT {columns} FROM episode e JOIN {SEEN_RECORDING} r ON r.id = e.recording_id ORDER BY r.number"
+        f"SELECT {columns} FROM episode e JOIN {VISIBLE_RECORDINGS} r ON r.id = e.recording_id ORDER BY r.number"
     )
     return [_episode(row) for row in rows]
 
 
-def episode_of(study: Study, recording_id: str) -> Episode | None:
+def find_episode(study: Study, recording_id: str) -> Episode | None:
     """Return what makes a recording an episode; None where it is none."""
     row = study.row(f"SELECT {_EPISODE} FROM episode WHERE recording_id = ?", (recording_id,))
     return None if row is None else _episode(row)
@@ -89,10 +89,10 @@ def set_episode(study: Study, new: Episode) -> None:
         *(new.recording_id, new.context, new.relationship.value, new.source.value, new.turn_limit, new.ended.value),
         *(new.history, new.from_recording_id, new.from_segment_id, new.reference, new.seed),
     )
-    _put(study, "episode", _EPISODE.split(", "), 1, cells)
+    _upsert(study, "episode", _EPISODE.split(", "), 1, cells)
 
 
-def agents_of(study: Study, recording_id: str) -> list[EpisodeAgent]:
+def episode_agents(study: Study, recording_id: str) -> list[EpisodeAgent]:
     """Return who takes part in an episode, in the order in which they act; [] for another recording."""
     rows = study.rows(f"SELECT {_AGENT} FROM episode_agent WHERE recording_id = ? ORDER BY position", (recording_id,))
     return [_agent(row) for row in rows]
@@ -113,10 +113,12 @@ def set_agents(study: Study, new: Iterable[EpisodeAgent]) -> None:
             *(one.recording_id, one.position, one.participant_id, *profile_cells(one.profile)),
             *(one.goal, one.player.value, one.judge_id),
         )
-        _put(study, "episode_agent", _AGENT.split(", "), 2, cells)
+        _upsert(study, "episode_agent", _AGENT.split(", "), 2, cells)
 
 
-def told_by_others(study: Study, annotator_id: str, taught: Iterable[str], references: Iterable[str]) -> frozenset[str]:
+def episodes_revealing_others(
+    study: Study, annotator_id: str, taught: Iterable[str], references: Iterable[str]
+) -> frozenset[str]:
     """Return ids of the episodes that tell what others said about a moment, also through another episode.
 
     Args:
@@ -135,7 +137,7 @@ def told_by_others(study: Study, annotator_id: str, taught: Iterable[str], refer
     return frozenset(row[0] for row in rows)
 
 
-def invented_participants(study: Study) -> set[str]:
+def fictional_participants(study: Study) -> set[str]:
     """Return ids of the participants who are in no recording but episodes that go on from no other one."""
     rows = study.rows(
         "SELECT participant_id FROM episode_agent a JOIN episode e ON e.recording_id = a.recording_id "
@@ -148,10 +150,10 @@ def invented_participants(study: Study) -> set[str]:
 
 def profile_cells(profile: Profile) -> list[Cell]:
     """Return the texts of a profile, in the order of `NAMED`."""
-    return [str(getattr(profile, one)) for one in NAMED]
+    return [str(getattr(profile, one)) for one in PROFILE_COLUMNS]
 
 
-def _put(study: Study, table: str, columns: Sequence[str], key: int, cells: Sequence[Cell]) -> None:
+def _upsert(study: Study, table: str, columns: Sequence[str], key: int, cells: Sequence[Cell]) -> None:
     changed = ", ".join(f"{one} = excluded.{one}" for one in columns[key:])
     study.write(
         f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))}) "
@@ -168,7 +170,8 @@ def _scenario(row: Row) -> Scenario:
         "".join(goals).encode()
     except (ValueError, TypeError, RecursionError):
         raise UserError(
-            f"The scenario “{shown(row[1])}” of this study is damaged.", "Find out what else is: greenroom check STUDY"
+            f"The scenario “{escape_unprintable(row[1])}” of this study is damaged.",
+            "Find out what else is: greenroom check STUDY",
         ) from None
     return Scenario(row[0], row[1], row[2], Relationship(row[3]), tuple(goals))
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from project.entities.study_records import Json
 from project.store.column_values import to_json
 from project.store.study import Cell, Study
-from project.store.visibility import SEEN
+from project.store.visibility import VISIBLE_SEGMENTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ _AT = {"at": _TEXT}
 _WHO = {"recording_id": ColumnSchema(refers="recording"), "annotator_id": ColumnSchema(refers="annotator")}
 _SPAN = {"start_us": _NUMBER, "end_us": _NUMBER}
 
-TABLES: Mapping[str, TableSchema] = MappingProxyType(
+EXCHANGE_TABLES: Mapping[str, TableSchema] = MappingProxyType(
     {
         "scheme_version": TableSchema({"key": _TEXT, "version": _NUMBER, "text": _TEXT}, ("key", "version")),
         "collection": TableSchema({"id": _TEXT, "name": _TEXT, "agent_context": _TEXT}),
@@ -142,11 +142,13 @@ TABLES: Mapping[str, TableSchema] = MappingProxyType(
 """Table -> what it is made of, each table after those that it refers to."""
 
 
-def all_rows(study: Study, table: str, *, seen: bool = False) -> list[dict[str, Json]]:
+def read_table(study: Study, table: str, *, seen: bool = False) -> list[dict[str, Json]]:
     """Return every row of one of `TABLES`, ordered by its key; with `seen`, without segments that training hides."""
-    found = TABLES[table]
+    found = EXCHANGE_TABLES[table]
     names, key = ", ".join(found.columns), ", ".join(found.key)
-    rows = study.rows(f"SELECT {names} FROM {SEEN if seen and table == 'segment' else table} ORDER BY {key}")
+    rows = study.rows(
+        f"SELECT {names} FROM {VISIBLE_SEGMENTS if seen and table == 'segment' else table} ORDER BY {key}"
+    )
     kinds = [column.kind for column in found.columns.values()]
     return [
         {name: _read(kind, cell) for name, kind, cell in zip(found.columns, kinds, row, strict=True)} for row in rows
@@ -155,7 +157,7 @@ def all_rows(study: Study, table: str, *, seen: bool = False) -> list[dict[str, 
 
 def insert_rows(study: Study, table: str, rows: Sequence[Mapping[str, Json]]) -> None:
     """Add rows of one of `TABLES`, whose columns have been checked; inside a step."""
-    columns = TABLES[table].columns
+    columns = EXCHANGE_TABLES[table].columns
     marks = ", ".join("?" * len(columns))
     study.write_many(
         f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})",
@@ -163,9 +165,9 @@ def insert_rows(study: Study, table: str, rows: Sequence[Mapping[str, Json]]) ->
     )
 
 
-def key_of(table: str, row: Mapping[str, Json]) -> tuple[Json, ...]:
+def row_key(table: str, row: Mapping[str, Json]) -> tuple[Json, ...]:
     """Return what tells a row apart in its table."""
-    return tuple(row[name] for name in TABLES[table].key)
+    return tuple(row[name] for name in EXCHANGE_TABLES[table].key)
 
 
 def _read(kind: str, cell: Cell) -> Json:

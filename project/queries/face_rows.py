@@ -14,14 +14,14 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from project.entities.face_regions import Keyframe, Region, RegionKind, as_track, corrected
+from project.entities.face_regions import Keyframe, Region, RegionKind, apply_keyframes, region_to_track
 from project.entities.study_records import FaceReview, FaceTrack, Json, Origin, Run, SeenSpan
 from project.errors import UserError
 from project.queries.history_rows import latest_run, source_sha256
-from project.store.column_values import damaged_value
+from project.store.column_values import damaged_value_error
 from project.store.study import Row, Study
-from project.text_format import shown
-from project.timebase import SECOND
+from project.text_format import escape_unprintable
+from project.timebase import SECOND_US
 
 _TRACK = "id, medium_id, position, count, frames, times_us, boxes, scores, origins"
 
@@ -53,7 +53,7 @@ def mask_state(study: Study, recording_id: str) -> str:
     return digest.hexdigest()
 
 
-def earlier_mask_state(study: Study, recording_id: str) -> str:
+def legacy_mask_state(study: Study, recording_id: str) -> str:
     """Return the checksum by which earlier versions kept reviews: it did not cover the boxes that a run found."""
     run = latest_run(study, recording_id, "faces")
     return "" if run is None else hashlib.sha256(_decisions(study, run).encode()).hexdigest()
@@ -138,7 +138,7 @@ def regions_of(study: Study, recording_id: str) -> list[Region]:
     return [_region(row, boxes[row[0]]) for row in rows if boxes[row[0]]]
 
 
-def region_called(study: Study, region_id: str) -> Region | None:
+def find_region(study: Study, region_id: str) -> Region | None:
     """Return one region, or None where there is none of that id."""
     row = study.row(f"SELECT {_COLUMNS} FROM region WHERE id = ?", (region_id,))
     if row is None:
@@ -218,12 +218,12 @@ def _region(row: Row, keyframes: Iterable[Keyframe]) -> Region:
 
 
 _ORIGINS = [*map(int, Origin)]
-_FARTHEST = 1_000_000
+_MAX_COORDINATE = 1_000_000
 """Pixels: no box of a picture reaches further."""
-_EARLIEST_US = -SECOND * 60
+_MIN_TIME_US = -SECOND_US * 60
 """A recording that was cut out of a longer one may begin with pictures that are shown before its first key picture."""
-_MOST_FRAMES = 1 << 31
-_MOST_SECONDS = 1e9
+_MAX_FRAMES = 1 << 31
+_MAX_SECONDS = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,8 +276,8 @@ def tracks_of(study: Study, recording_id: str, times_us: NDArray[np.int64] | Non
     found = [_unpack(row) for row in rows]
     for track in found:
         if times_us is not None and len(track.frames) and track.frames[-1] >= len(times_us):
-            raise _damaged(track.id)
-    return [corrected(track, moved.get(track.id, ()), times_us) for track in found]
+            raise _damaged_track_error(track.id)
+    return [apply_keyframes(track, moved.get(track.id, ()), times_us) for track in found]
 
 
 def searched_frames(run: Run) -> SearchedFrames:
@@ -286,20 +286,20 @@ def searched_frames(run: Run) -> SearchedFrames:
     Raises:
         UserError: what it says of them is damaged.
     """
-    what = f"What a run ({shown(run.kind)}, {shown(run.finished_at)}) says of its frames"
+    what = f"What a run ({escape_unprintable(run.kind)}, {escape_unprintable(run.finished_at)}) says of its frames"
     count, early = run.result.get("frames"), run.result.get("ends_early_s", 0.0)
-    if not _is_frame(count) or not isinstance(early, int | float) or not 0 <= early < _MOST_SECONDS:
-        raise damaged_value(what)
+    if not _is_frame(count) or not isinstance(early, int | float) or not 0 <= early < _MAX_SECONDS:
+        raise damaged_value_error(what)
     lists = [run.result.get(key, []) for key in ("damaged_frames", "cuts")]
     for listed in lists:
         if not isinstance(listed, list) or not all(map(_is_frame, listed)):
-            raise damaged_value(what)
+            raise damaged_value_error(what)
     damaged, cuts = (tuple(cast(list[int], listed)) for listed in lists)
     return SearchedFrames(cast(int, count), damaged, cuts, float(early))
 
 
 def _is_frame(found: Json) -> bool:
-    return isinstance(found, int) and not isinstance(found, bool) and 0 <= found < _MOST_FRAMES
+    return isinstance(found, int) and not isinstance(found, bool) and 0 <= found < _MAX_FRAMES
 
 
 def faces_to_hide(study: Study, recording_id: str, times_us: NDArray[np.int64]) -> list[FaceTrack]:
@@ -313,7 +313,7 @@ def faces_to_hide(study: Study, recording_id: str, times_us: NDArray[np.int64]) 
     Raises:
         UserError: see `tracks_of`.
     """
-    drawn = (as_track(one, times_us) for one in regions_of(study, recording_id) if one.kind is RegionKind.FACE)
+    drawn = (region_to_track(one, times_us) for one in regions_of(study, recording_id) if one.kind is RegionKind.FACE)
     return [*tracks_of(study, recording_id, times_us), *(track for track in drawn if track is not None)]
 
 
@@ -360,28 +360,28 @@ def _unpack(row: Row) -> FaceTrack:
             dismissed=bool(row[7]),
         )
     except (ValueError, TypeError):
-        raise _damaged(row[0]) from None
-    if not _is_sound(track):
-        raise _damaged(row[0])
+        raise _damaged_track_error(row[0]) from None
+    if not _is_valid(track):
+        raise _damaged_track_error(row[0])
     return track
 
 
-def _is_sound(track: FaceTrack) -> bool:
+def _is_valid(track: FaceTrack) -> bool:
     count = len(track.frames)
     if any(len(each) != count for each in (track.times_us, track.boxes, track.scores, track.origins)):
         return False
     return bool(
         (track.frames[:1] >= 0).all()
         and (np.diff(track.frames.astype(np.int64)) > 0).all()
-        and (track.times_us[:1] >= _EARLIEST_US).all()
+        and (track.times_us[:1] >= _MIN_TIME_US).all()
         # Without a difference, which another program's numbers would make too large.
         and (track.times_us[1:] > track.times_us[:-1]).all()
-        and (np.abs(track.boxes) <= _FARTHEST).all()
+        and (np.abs(track.boxes) <= _MAX_COORDINATE).all()
         and (track.boxes[:, 2:] >= 0).all()
         and np.isfinite(track.scores).all()
         and np.isin(track.origins, _ORIGINS).all()
     )
 
 
-def _damaged(track_id: str) -> UserError:
-    return damaged_value(f"A face track ({shown(track_id)})")
+def _damaged_track_error(track_id: str) -> UserError:
+    return damaged_value_error(f"A face track ({escape_unprintable(track_id)})")

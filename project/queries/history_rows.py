@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from project.entities.study_records import Changes, Json, Run
-from project.store.column_values import stored_object, to_json
+from project.store.column_values import parse_object, to_json
 from project.store.study import Row, Study
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +36,13 @@ class HistoryStep:
     kind: str
 
 
-def steps(study: Study, limit: int = 100) -> list[HistoryStep]:
+def read_steps(study: Study, limit: int = 100) -> list[HistoryStep]:
     """Return the newest steps, newest first."""
     rows = study.rows("SELECT id, name, annotator_id, at, kind FROM journal_step ORDER BY id DESC LIMIT ?", (limit,))
     return [HistoryStep(*row) for row in rows]
 
 
-def newest_mark(study: Study) -> tuple[int, str, int, tuple[int, int]]:
+def revision_key(study: Study) -> tuple[int, str, int, tuple[int, int]]:
     """Return what changes with every edit and every run: number and time of the newest step, and how many runs.
 
     What another program writes past the history changes it, too.
@@ -116,7 +116,7 @@ def all_conflicts(study: Study, *, unresolved: bool = False) -> list[Conflict]:
     return [_conflict(row) for row in study.rows(f"SELECT {_COLUMNS} FROM conflict {where} ORDER BY at, id")]
 
 
-def conflict(study: Study, identifier: str) -> Conflict | None:
+def conflict_by_id(study: Study, identifier: str) -> Conflict | None:
     """Return the conflict of an id or of the start of one, or None where there is none or several fit."""
     rows = study.rows(f"SELECT {_COLUMNS} FROM conflict WHERE substr(id, 1, ?) = ?", (len(identifier), identifier))
     return _conflict(rows[0]) if len(rows) == 1 and identifier else None
@@ -138,9 +138,9 @@ def _conflict(row: Row) -> Conflict:
     return Conflict(row[0], row[1], tuple(json.loads(row[2])), ours, theirs, row[5], row[6], row[7])
 
 
-SOURCE = "source_sha256"
+SOURCE_SHA256_KEY = "source_sha256"
 """Under which a run's result keeps the SHA-256 of the whole file that it worked on."""
-SOURCE_KIND = "source"
+SOURCE_RUN_KIND = "source"
 """The kind of a run that read a file whole, for a run of an earlier version that kept no checksum of it."""
 
 _RUNS_COLUMNS = "id, recording_id, kind, backend, parameters, result, finished_at, program_version"
@@ -197,15 +197,15 @@ def source_sha256(study: Study, run: Run) -> str:
 
     Runs of earlier versions kept none: then that of a run counts that read their file later.
     """
-    later = () if SOURCE in run.result else runs_of(study, run.recording_id, SOURCE_KIND)
+    later = () if SOURCE_SHA256_KEY in run.result else runs_of(study, run.recording_id, SOURCE_RUN_KIND)
     for result in (run.result, *(one.result for one in later if one.parameters.get("run") == run.id)):
-        found = result.get(SOURCE)
+        found = result.get(SOURCE_SHA256_KEY)
         if isinstance(found, str) and found:
             return found
     return ""
 
 
-def run_called(study: Study, run_id: str) -> Run | None:
+def find_run(study: Study, run_id: str) -> Run | None:
     """Return the run with this id, or None.
 
     Raises:
@@ -215,7 +215,7 @@ def run_called(study: Study, run_id: str) -> Run | None:
     return None if row is None else _run(row)
 
 
-def kinds_run(study: Study) -> dict[str, set[str]]:
+def run_kinds(study: Study) -> dict[str, set[str]]:
     """Return recording id -> the kinds of runs there were over it; recordings without any are left out."""
     kinds: dict[str, set[str]] = {}
     for recording_id, kind in study.rows("SELECT DISTINCT recording_id, kind FROM run"):
@@ -224,13 +224,13 @@ def kinds_run(study: Study) -> dict[str, set[str]]:
 
 
 def _run(row: Row) -> Run:
-    what = f"A run ({shown(row[2])}, {shown(row[6])})"
-    return Run(row[0], row[1], row[2], row[3], stored_object(row[4], what), stored_object(row[5], what), row[6], row[7])
+    what = f"A run ({escape_unprintable(row[2])}, {escape_unprintable(row[6])})"
+    return Run(row[0], row[1], row[2], row[3], parse_object(row[4], what), parse_object(row[5], what), row[6], row[7])
 
 
-KEY = "shared"
+SHARED_PROPERTY = "shared"
 """The property that lists them; each file has its own."""
-STEP = "Share annotations"
+SHARE_STEP = "Share annotations"
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,20 +241,20 @@ class SharedCopy:
     name: str
 
 
-def note_shared(study: Study, copy: SharedCopy, annotator_id: str | None) -> Changes:
+def record_shared_copy(study: Study, copy: SharedCopy, annotator_id: str | None) -> Changes:
     """Write down that a copy was made; no undo reaches it.
 
     Raises:
         UserError: the study is read-only, or the disk is full.
     """
-    with study.step(STEP, annotator_id, undoable=False) as step:
-        before = study.get_property(KEY)
+    with study.step(SHARE_STEP, annotator_id, undoable=False) as step:
+        before = study.get_property(SHARED_PROPERTY)
         listed = before if isinstance(before, list) else []
-        study.set_property(KEY, [*listed, {"at": copy.at, "name": copy.name}])
+        study.set_property(SHARED_PROPERTY, [*listed, {"at": copy.at, "name": copy.name}])
     return step.changes
 
 
-def shared_copies(value: str) -> tuple[SharedCopy, ...]:
+def parse_shared_copies(value: str) -> tuple[SharedCopy, ...]:
     """Return the copies that the property lists; what is damaged in it is left out."""
     try:
         found = json.loads(value)

@@ -6,13 +6,20 @@ What runs of the benchmark were answered, without all that was sent for it.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemModality, ItemSet, RunAnswer, why_unfit
+from project.entities.frozen_items import (
+    BenchmarkRun,
+    FrozenItem,
+    ItemModality,
+    ItemSet,
+    RunAnswer,
+    describe_content_problem,
+)
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
 from project.errors import UserError
-from project.store.column_values import damaged_value, judgment_called, stored_choice, stored_object, to_json
+from project.store.column_values import damaged_value_error, judgment_label, parse_choice, parse_object, to_json
 from project.store.study import Row, Study
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
 _SET = "id, name, task, seed, draws, rule, left_out, sha256, at, program_version"
 _ITEM = "id, set_id, draw, position, about, recording_id, start_us, end_us, content, made_from"
@@ -22,7 +29,7 @@ _RUN = "id, set_id, judge_id, judge, annotator_id, variant, modality, condition,
 def insert_set(study: Study, new: ItemSet, items: Iterable[FrozenItem]) -> None:
     """Store a set with its items; inside `Study.recording_run`."""
     study.write_run(
-        f"INSERT INTO item_set ({_SET}) VALUES ({_marks(_SET)})",
+        f"INSERT INTO item_set ({_SET}) VALUES ({_placeholders(_SET)})",
         [
             (
                 *(new.id, new.name, new.task, new.seed, new.draws, to_json(dict(new.rule))),
@@ -31,7 +38,7 @@ def insert_set(study: Study, new: ItemSet, items: Iterable[FrozenItem]) -> None:
         ],
     )
     study.write_run(
-        f"INSERT INTO item ({_ITEM}) VALUES ({_marks(_ITEM)})",
+        f"INSERT INTO item ({_ITEM}) VALUES ({_placeholders(_ITEM)})",
         [
             (
                 *(one.id, one.set_id, one.draw, one.position, one.about, one.recording_id, one.start_us, one.end_us),
@@ -51,7 +58,7 @@ def all_sets(study: Study) -> list[ItemSet]:
     return [_set(row) for row in study.rows(f"SELECT {_SET} FROM item_set ORDER BY at, id")]
 
 
-def set_called(study: Study, name: str) -> ItemSet | None:
+def find_item_set(study: Study, name: str) -> ItemSet | None:
     """Return the set of an id or a name, or None.
 
     Raises:
@@ -61,7 +68,7 @@ def set_called(study: Study, name: str) -> ItemSet | None:
     same = [one for one in found if one.id == name] or found
     if len(same) > 1:
         raise UserError(
-            f"There are {len(same)} item sets called “{shown(name)}”.",
+            f"There are {len(same)} item sets called “{escape_unprintable(name)}”.",
             f"Name it by its id: {' or '.join(sorted(one.id for one in same))}",
         )
     return same[0] if same else None
@@ -77,7 +84,7 @@ def items_of(study: Study, set_id: str) -> list[FrozenItem]:
     return [_item(row) for row in rows]
 
 
-def item_called(study: Study, item_id: str) -> FrozenItem | None:
+def find_item(study: Study, item_id: str) -> FrozenItem | None:
     """Return an item, or None.
 
     Raises:
@@ -90,7 +97,7 @@ def item_called(study: Study, item_id: str) -> FrozenItem | None:
 def insert_benchmark_run(study: Study, new: BenchmarkRun) -> None:
     """Store that a run begins; inside `Study.recording_run`."""
     study.write_run(
-        f"INSERT INTO benchmark_run ({_RUN}) VALUES ({_marks(_RUN)})",
+        f"INSERT INTO benchmark_run ({_RUN}) VALUES ({_placeholders(_RUN)})",
         [
             (
                 *(new.id, new.set_id, new.judge_id, to_json(dict(new.judge)), new.annotator_id, new.variant),
@@ -132,31 +139,31 @@ def answers_of(study: Study, run_id: str) -> list[RunAnswer]:
 
 def _set(row: Row) -> ItemSet:
     values = dict(zip(_SET.split(", "), row, strict=True))
-    what = f"The item set “{shown(values['name'])}”"
-    found = {key: stored_object(values[key], what) for key in ("rule", "left_out")}
+    what = f"The item set “{escape_unprintable(values['name'])}”"
+    found = {key: parse_object(values[key], what) for key in ("rule", "left_out")}
     if not all(isinstance(one, int) for one in found["left_out"].values()):
-        raise damaged_value(what)
+        raise damaged_value_error(what)
     return ItemSet(**{**values, **found})
 
 
 def _item(row: Row) -> FrozenItem:
     values = dict(zip(_ITEM.split(", "), row, strict=True))
-    what = f"The item {shown(values['id'])}"
-    content = stored_object(values["content"], what)
-    if why_unfit(values["about"], content):
-        raise damaged_value(what)
+    what = f"The item {escape_unprintable(values['id'])}"
+    content = parse_object(values["content"], what)
+    if describe_content_problem(values["about"], content):
+        raise damaged_value_error(what)
     return FrozenItem(**{**values, "content": content})
 
 
 def _run(row: Row) -> BenchmarkRun:
     values = dict(zip(_RUN.split(", "), row, strict=True))
-    what = f"The run {shown(values['id'])} of the benchmark"
-    judge = stored_object(values["judge"], what)
-    seen = stored_choice(ItemModality, values.pop("modality"), what)
+    what = f"The run {escape_unprintable(values['id'])} of the benchmark"
+    judge = parse_object(values["judge"], what)
+    seen = parse_choice(ItemModality, values.pop("modality"), what)
     return BenchmarkRun(**{**values, "judge": judge, "shown": seen})
 
 
-def _marks(columns: str) -> str:
+def _placeholders(columns: str) -> str:
     return ", ".join("?" * len(columns.split(", ")))
 
 
@@ -184,7 +191,7 @@ class GivenAnswer:
     cached: bool
 
 
-def given_answers(study: Study, run_id: str) -> list[GivenAnswer]:
+def read_run_answers(study: Study, run_id: str) -> list[GivenAnswer]:
     """Return the answers of a run, by item and key.
 
     Raises:
@@ -198,8 +205,8 @@ def given_answers(study: Study, run_id: str) -> list[GivenAnswer]:
     )
     return [
         GivenAnswer(
-            *(row[0], row[1], row[2], stored_choice(JudgmentStatus, row[3], judgment_called(row[2]))),
-            *(stored_object(row[4], judgment_called(row[2])), row[5], row[6]),
+            *(row[0], row[1], row[2], parse_choice(JudgmentStatus, row[3], judgment_label(row[2]))),
+            *(parse_object(row[4], judgment_label(row[2])), row[5], row[6]),
             *(row[7] or 0, row[8] or 0, row[9] is not None),
         )
         for row in rows

@@ -8,11 +8,11 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 
-from project.entities.judgments import PERSON, Adoption, JudgeEntry, Judgment, JudgmentStatus, Modality, Reveal
+from project.entities.judgments import PERSON_BACKEND, Adoption, JudgeEntry, Judgment, JudgmentStatus, Modality, Reveal
 from project.errors import UserError
-from project.store.column_values import judgment_called, stored_choice, stored_object, to_json
+from project.store.column_values import judgment_label, parse_choice, parse_object, to_json
 from project.store.study import Cell, Row, Study
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
 _FIELDS = [one.name for one in fields(Judgment)]
 _COLUMNS = ", ".join(_FIELDS)
@@ -84,7 +84,7 @@ def judgments_in(study: Study, recording_id: str) -> list[Judgment]:
     return [_judgment(row) for row in rows]
 
 
-def judgments_called(study: Study, ids: Sequence[str]) -> list[Judgment]:
+def find_judgments(study: Study, ids: Sequence[str]) -> list[Judgment]:
     """Return judgments by id, in no order; ids that are not there are left out."""
     found = []
     for first in range(0, len(ids), _CHUNK):
@@ -117,7 +117,7 @@ class LabelGiven:
     label: str
 
 
-def labels_given(
+def judge_labels(
     study: Study, recording_id: str | None = None, segment_ids: Collection[str] | None = None
 ) -> list[LabelGiven]:
     """Return the labels that were given in a recording, or in all, newest first; judgments without one are in it too.
@@ -144,30 +144,30 @@ def labels_given(
             row[6],
             row[7],
             row[8],
-            stored_choice(JudgmentStatus, row[9], judgment_called(row[0])),
+            parse_choice(JudgmentStatus, row[9], judgment_label(row[0])),
             row[10] if isinstance(row[10], str) else "",
         )
         for row in rows
     ]
 
 
-def forms_answered(study: Study, annotator_id: str, segment_id: str) -> dict[str, str]:
+def answered_forms(study: Study, annotator_id: str, segment_id: str) -> dict[str, str]:
     """Return task -> the newest judgment that a person gave about a segment in the form for people."""
     rows = study.rows(
         "SELECT task, id FROM judgment WHERE segment_id = ? AND annotator_id = ? AND status = 'ok' "
         "AND json_valid(judge) AND json_extract(judge, '$.backend') = ? ORDER BY at, id",
-        (segment_id, annotator_id, PERSON),
+        (segment_id, annotator_id, PERSON_BACKEND),
     )
     return {row[0]: row[1] for row in rows}
 
 
-def forms_answered_in(study: Study, annotator_id: str, recording_id: str) -> dict[str, dict[str, str]]:
+def answered_forms_in(study: Study, annotator_id: str, recording_id: str) -> dict[str, dict[str, str]]:
     """Return segment id -> what `forms_answered` returns, for the segments of a recording that have any."""
     rows = study.rows(
         "SELECT segment_id, task, id FROM judgment "
         "WHERE recording_id = ? AND segment_id <> '' AND annotator_id = ? AND status = 'ok' "
         "AND json_valid(judge) AND json_extract(judge, '$.backend') = ? ORDER BY at, id",
-        (recording_id, annotator_id, PERSON),
+        (recording_id, annotator_id, PERSON_BACKEND),
     )
     found: dict[str, dict[str, str]] = {}
     for segment_id, task, judgment_id in rows:
@@ -184,7 +184,7 @@ def judged_segments(study: Study, ids: Collection[str]) -> set[str]:
     return {row[0] for row in rows}
 
 
-def task_shown(study: Study, annotator_id: str, segment_id: str) -> str | None:
+def revealed_task(study: Study, annotator_id: str, segment_id: str) -> str | None:
     """Return in which task an annotator was shown what judges say about a segment, "" for every; None for none."""
     row = study.row(
         "SELECT CASE WHEN json_valid(own) THEN coalesce(json_extract(own, '$.task'), '?') ELSE '?' END "
@@ -194,7 +194,7 @@ def task_shown(study: Study, annotator_id: str, segment_id: str) -> str | None:
     return None if row is None else str(row[0])
 
 
-def tasks_shown(study: Study, annotator_id: str) -> dict[str, str]:
+def revealed_tasks(study: Study, annotator_id: str) -> dict[str, str]:
     """Return segment id -> what `task_shown` returns, for all that an annotator was shown."""
     rows = study.rows(
         "SELECT segment_id, CASE WHEN json_valid(own) THEN coalesce(json_extract(own, '$.task'), '?') ELSE '?' END "
@@ -204,7 +204,7 @@ def tasks_shown(study: Study, annotator_id: str) -> dict[str, str]:
     return {row[0]: str(row[1]) for row in rows}
 
 
-def answered(study: Study, request_keys: Sequence[str]) -> Iterator[Judgment]:
+def answered_judgments(study: Study, request_keys: Sequence[str]) -> Iterator[Judgment]:
     """Yield the oldest judgment with an answer for each request that has one; in no order."""
     for first in range(0, len(request_keys), _CHUNK):
         part = request_keys[first : first + _CHUNK]
@@ -219,7 +219,7 @@ def answered(study: Study, request_keys: Sequence[str]) -> Iterator[Judgment]:
                 yield one
 
 
-def came_back(study: Study, request_keys: Sequence[str]) -> Iterator[Judgment]:
+def judgments_by_request(study: Study, request_keys: Sequence[str]) -> Iterator[Judgment]:
     """Yield everything that was said to these requests, with an answer or without; newest first for each of them."""
     unique = [*dict.fromkeys(request_keys)]
     for first in range(0, len(unique), _CHUNK):
@@ -231,7 +231,7 @@ def came_back(study: Study, request_keys: Sequence[str]) -> Iterator[Judgment]:
             yield _judgment(row)
 
 
-def spent_since(study: Study, judge_ids: Collection[str], since: str) -> tuple[float, int]:
+def cost_since(study: Study, judge_ids: Collection[str], since: str) -> tuple[float, int]:
     """Return the money and the tokens that judges took from a moment on (UTC, ISO 8601)."""
     money, tokens = 0.0, 0
     for judge_id in judge_ids:
@@ -275,16 +275,16 @@ def _cells(one: Judgment) -> list[Cell]:
 
 def _judgment(row: Row) -> Judgment:
     values = dict(zip(_FIELDS, row, strict=True))
-    what = judgment_called(values["id"])
+    what = judgment_label(values["id"])
     for name in _OBJECTS:
-        values[name] = stored_object(values[name], what)
-    values["status"] = stored_choice(JudgmentStatus, values["status"], what)
-    values["modality"] = stored_choice(Modality, values["modality"], what)
+        values[name] = parse_object(values[name], what)
+    values["status"] = parse_choice(JudgmentStatus, values["status"], what)
+    values["modality"] = parse_choice(Modality, values["modality"], what)
     return Judgment(**values)
 
 
 def _reveal(row: Row) -> Reveal:
-    return Reveal(row[0], row[1], stored_object(row[2], "What somebody had said before judges were shown"), row[3])
+    return Reveal(row[0], row[1], parse_object(row[2], "What somebody had said before judges were shown"), row[3])
 
 
 def all_judges(study: Study) -> list[JudgeEntry]:
@@ -339,7 +339,7 @@ def _entry(row: Row) -> JudgeEntry:
         settings = None
     if not isinstance(settings, dict):
         raise UserError(
-            f"The settings of the judge “{shown(row[1])}” are damaged.",
+            f"The settings of the judge “{escape_unprintable(row[1])}” are damaged.",
             "Remove it and add it again: greenroom judge remove",
         )
     return JudgeEntry(row[0], row[1], row[2], row[3], settings)

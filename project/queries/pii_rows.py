@@ -12,8 +12,8 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from project.schema.columns import COLUMNS, ColumnKind
-from project.store.column_values import damaged_value
-from project.store.journal import SUBJECTS
+from project.store.column_values import damaged_value_error
+from project.store.journal import SUBJECT_COLUMNS
 from project.store.study import Study
 
 _COLUMNS = "table_name, row_id, field, text, ordinal, recording_id, kind, decision, annotator_id, at"
@@ -70,7 +70,7 @@ def pii_decisions(study: Study) -> dict[PiiPlace, PiiDecision]:
         where = PiiPlace(*place)
         found[where] = PiiDecision(where, recording_id, kind, PiiVerdict(verdict), annotator_id, at)
     kept = [place for place, one in found.items() if one.verdict is PiiVerdict.KEEP]
-    for gone in _kept_in_other_words(study, kept):
+    for gone in _kept_in_changed_context(study, kept):
         del found[gone]
     return found
 
@@ -100,7 +100,7 @@ def delete_pii_decision(study: Study, place: PiiPlace) -> None:
 _NEIGHBOURS = 2
 """Words before and after a place that stand there still where a decision to keep it holds."""
 _WORD = re.compile(r"\w+")
-_NAMED_BY = ("field", "kind", "source")
+_FIELD_NAME_COLUMNS = ("field", "kind", "source")
 """Columns that hold the name of a field whose text stands in another column."""
 
 _Row = dict[str, Any]
@@ -119,7 +119,7 @@ class _Comparison:
 _COMPARED: WeakKeyDictionary[Study, _Comparison] = WeakKeyDictionary()
 
 
-def _kept_in_other_words(study: Study, kept: Sequence[PiiPlace]) -> list[PiiPlace]:
+def _kept_in_changed_context(study: Study, kept: Sequence[PiiPlace]) -> list[PiiPlace]:
     """Return places that were kept in other words than stand there now, as the history tells.
 
     What did not change since the last call is not compared again.
@@ -143,9 +143,9 @@ def _kept_in_other_words(study: Study, kept: Sequence[PiiPlace]) -> list[PiiPlac
             del elsewhere[place]
     new = [place for place in kept if place not in elsewhere]
     try:
-        moved = _compared_with_history(study, new)
+        moved = _find_changed_context(study, new)
     except (ValueError, KeyError, TypeError, AttributeError, StopIteration):
-        raise damaged_value("What the history says of a place that was kept") from None
+        raise damaged_value_error("What the history says of a place that was kept") from None
     elsewhere |= {place: place in moved for place in new}
     if not study.in_transaction:
         _COMPARED[study] = _Comparison(version, newest, elsewhere)
@@ -156,7 +156,7 @@ def _has_step(study: Study, step: int) -> bool:
     return step == 0 or study.row("SELECT 1 FROM journal_step WHERE id = ?", (step,)) is not None
 
 
-def _compared_with_history(study: Study, kept: Sequence[PiiPlace]) -> set[PiiPlace]:
+def _find_changed_context(study: Study, kept: Sequence[PiiPlace]) -> set[PiiPlace]:
     """Return those of some kept places around which other words stand now."""
     # A stranger's study names tables as it likes, and no such name becomes part of a statement.
     unknown = {place for place in kept if place.table not in COLUMNS}
@@ -184,12 +184,12 @@ def _compared_with_history(study: Study, kept: Sequence[PiiPlace]) -> set[PiiPla
     by_row: dict[tuple[str, str], list[PiiPlace]] = {}
     for place in kept:
         # A table that the history does not know holds no text that anybody edits.
-        if place.table in SUBJECTS and (place.table, _subject(place)) in changes:
+        if place.table in SUBJECT_COLUMNS and (place.table, _subject(place)) in changes:
             by_row.setdefault((place.table, _subject(place)), []).append(place)
     return unknown | {
         place
         for table in sorted({table for table, _ in by_row})
-        for place in _moved(
+        for place in _changed_in_table(
             study, table, {row: some for (name, row), some in by_row.items() if name == table}, changes, decided
         )
     }
@@ -200,7 +200,7 @@ def _subject(place: PiiPlace) -> str:
     return place.row.split("/")[0]
 
 
-def _moved(
+def _changed_in_table(
     study: Study,
     table: str,
     places: Mapping[str, Sequence[PiiPlace]],
@@ -210,7 +210,7 @@ def _moved(
     """Yield places in rows of a table, by what the rows are about, around which other words stand now."""
     described = study.rows(f"PRAGMA main.table_info({table})")
     key = [str(row[1]) for row in sorted(described, key=lambda row: int(row[5])) if row[5]]
-    columns, subject = [str(row[1]) for row in described], SUBJECTS[table]
+    columns, subject = [str(row[1]) for row in described], SUBJECT_COLUMNS[table]
     here: dict[str, dict[tuple[Any, ...], _Row | None]] = {}
     for values in study.rows(
         f"SELECT {', '.join(columns)} FROM {table} WHERE {subject} IN (SELECT value FROM json_each(?))",
@@ -220,11 +220,11 @@ def _moved(
         here.setdefault(str(row[subject]), {})[tuple(row[name] for name in key)] = row
     for about, some in places.items():
         for place in some:
-            if _is_elsewhere(place, key, changes[table, about], decided.get(place, 0), here.get(about, {})):
+            if _has_changed_context(place, key, changes[table, about], decided.get(place, 0), here.get(about, {})):
                 yield place
 
 
-def _is_elsewhere(
+def _has_changed_context(
     place: PiiPlace,
     key: Sequence[str],
     changes: Sequence[_Change],
@@ -254,7 +254,7 @@ def _is_about(place: PiiPlace, key: tuple[Any, ...], row: _Row | None) -> bool:
     parts = place.row.split("/")[1:]
     if row is None or not all(part in map(str, key) for part in parts):
         return False
-    named = [row[name] for name in _NAMED_BY if name in row]
+    named = [row[name] for name in _FIELD_NAME_COLUMNS if name in row]
     return place.field in row or not named or place.field in named
 
 
@@ -282,7 +282,7 @@ def _context(place: PiiPlace, row: _Row | None) -> object:
 def _text_of(place: PiiPlace, row: _Row) -> str | None:
     if isinstance(row.get(place.field), str):
         return str(row[place.field])
-    if any(row.get(name) == place.field for name in _NAMED_BY):
+    if any(row.get(name) == place.field for name in _FIELD_NAME_COLUMNS):
         if "value" not in row:
             return str(row["text"])
         value = json.loads(row["value"])
@@ -290,7 +290,7 @@ def _text_of(place: PiiPlace, row: _Row) -> str | None:
     return None
 
 
-WORD = "word"
+UNSPECIFIED_KIND = "word"
 """Kind of a word of which nobody said what it is."""
 
 
@@ -306,7 +306,7 @@ class PrivateWord:
 
     word: str
     replacement: str
-    kind: str = WORD
+    kind: str = UNSPECIFIED_KIND
     participant_id: str | None = None
 
 

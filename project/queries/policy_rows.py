@@ -6,37 +6,37 @@ What people decided for a release: the rules that are waived; and who is known t
 import json
 from dataclasses import asdict
 
-from project.entities.egress_policy import Egress, EgressLevel, EgressRequest, Policy, Purpose, policy_from
+from project.entities.egress_policy import Egress, EgressLevel, EgressRequest, Policy, Purpose, parse_policy
 from project.entities.study_records import Json, Waiver
 from project.errors import UserError
 from project.ids import new_id
 from project.store.column_values import to_json
 from project.store.study import Row, Study
 
-KEY = "policy"
+POLICY_PROPERTY = "policy"
 
 
-def policy_of(study: Study) -> Policy:
+def read_policy(study: Study) -> Policy:
     """Return the study's policy; one that is missing or damaged lets nothing out."""
-    return policy_from(stored_policy(study))
+    return parse_policy(stored_policy(study))
 
 
 def stored_policy(study: Study) -> Json:
     """Return the policy as it stands in the study, with the id of its setting; None where it is missing or damaged."""
     try:
-        return study.get_property(KEY)
+        return study.get_property(POLICY_PROPERTY)
     except UserError:
         return None
 
 
-def new_setting(policy: Policy) -> dict[str, Json]:
+def policy_to_setting(policy: Policy) -> dict[str, Json]:
     """Return a policy as it is stored when it is set: with an id that no other setting has."""
     return {**policy.as_json(), "setting": new_id()}
 
 
 def set_policy(study: Study, setting: dict[str, Json]) -> None:
     """Set the policy that `new_setting` made; inside a step."""
-    study.set_property(KEY, setting)
+    study.set_property(POLICY_PROPERTY, setting)
 
 
 def insert_egress(study: Study, new: Egress) -> None:
@@ -57,7 +57,7 @@ def all_egress(study: Study) -> list[Egress]:
     return [_egress(row) for row in rows]
 
 
-def egress_count(study: Study) -> int:
+def count_egress(study: Study) -> int:
     """Return how many requests were written down."""
     row = study.row("SELECT count(*) FROM egress")
     return 0 if row is None else int(row[0])
@@ -95,7 +95,7 @@ def delete_waiver(study: Study, waiver_id: str) -> None:
     study.write("DELETE FROM waiver WHERE id = ?", (waiver_id,))
 
 
-def people_seen(study: Study) -> dict[str, set[str]]:
+def visible_participants(study: Study) -> dict[str, set[str]]:
     """Return recording id -> the participants whose faces are known in it: assigned tracks and faces drawn by hand."""
     found: dict[str, set[str]] = {}
     for recording_id, participant_id in study.rows(
@@ -109,7 +109,7 @@ def people_seen(study: Study) -> dict[str, set[str]]:
     return found
 
 
-def people_heard(study: Study) -> dict[str, set[str]]:
+def speaking_participants(study: Study) -> dict[str, set[str]]:
     """Return recording id -> the participants who are said to speak in it, guesses among them."""
     found: dict[str, set[str]] = {}
     for recording_id, participant_id in study.rows(
@@ -119,7 +119,7 @@ def people_heard(study: Study) -> dict[str, set[str]]:
     return found
 
 
-def people_told(study: Study) -> dict[str, set[str]]:
+def mentioned_participants(study: Study) -> dict[str, set[str]]:
     """Return recording id -> the participants of whom a chain or the meta information of it tells, seen or not."""
     found: dict[str, set[str]] = {}
     for recording_id, participant_id in study.rows(

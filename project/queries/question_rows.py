@@ -28,29 +28,29 @@ from project.entities.study_records import Json
 from project.errors import UserError
 from project.store.column_values import to_json
 from project.store.study import Cell, Row, Study
-from project.store.visibility import SEEN_CHAIN, SEEN_RECORDING
-from project.text_format import shown
+from project.store.visibility import VISIBLE_CHAINS, VISIBLE_RECORDINGS
+from project.text_format import escape_unprintable
 
 QUESTION_COLUMNS = (
     "id, recording_id, chain_id, kind, aspect, covers, made_from, start_us, end_us, text, answer, wrong, explanation, "
     "seed, place, maker, annotator_id, judgment_id, at"
 )
-SEEN_QUESTION = (
-    f"((chain_id IS NULL OR chain_id IN (SELECT id FROM {SEEN_CHAIN})) "
-    f"AND recording_id IN (SELECT id FROM {SEEN_RECORDING}) AND annotator_id IN (SELECT id FROM annotator))"
+VISIBLE_QUESTION = (
+    f"((chain_id IS NULL OR chain_id IN (SELECT id FROM {VISIBLE_CHAINS})) "
+    f"AND recording_id IN (SELECT id FROM {VISIBLE_RECORDINGS}) AND annotator_id IN (SELECT id FROM annotator))"
 )
 """Where a question is to be seen: its chain is, and no other program left it without its recording or annotator."""
-_KNOWN = "annotator_id IN (SELECT id FROM annotator)"
+_KNOWN_ANNOTATOR = "annotator_id IN (SELECT id FROM annotator)"
 _VERIFICATION = "question_id, annotator_id, decision, checklist, checks, difficulty, note, state, at"
 
 
-def question_called(study: Study, question_id: str) -> Question | None:
+def find_question(study: Study, question_id: str) -> Question | None:
     """Return one question, or None where none of that id is to be seen.
 
     Raises:
         UserError: it is damaged.
     """
-    row = study.row(f"SELECT {QUESTION_COLUMNS} FROM question WHERE id = ? AND {SEEN_QUESTION}", (question_id,))
+    row = study.row(f"SELECT {QUESTION_COLUMNS} FROM question WHERE id = ? AND {VISIBLE_QUESTION}", (question_id,))
     return None if row is None else _question(row)
 
 
@@ -60,7 +60,7 @@ def questions_of(study: Study, recording_id: str) -> list[Question]:
     Raises:
         UserError: one is damaged.
     """
-    return _read(study, "recording_id = ?", (recording_id,))
+    return _read_where(study, "recording_id = ?", (recording_id,))
 
 
 def all_questions(study: Study) -> list[Question]:
@@ -69,15 +69,15 @@ def all_questions(study: Study) -> list[Question]:
     Raises:
         UserError: one is damaged.
     """
-    return _read(study, "id <> ''", ())
+    return _read_where(study, "id <> ''", ())
 
 
 def question_rows(study: Study) -> list[Row]:
     """Return every question as it is stored, in the order in which they were made, for `questions_in`."""
-    return study.rows(f"SELECT {QUESTION_COLUMNS} FROM question WHERE {SEEN_QUESTION} ORDER BY id")
+    return study.rows(f"SELECT {QUESTION_COLUMNS} FROM question WHERE {VISIBLE_QUESTION} ORDER BY id")
 
 
-def questions_in(rows: Iterable[Row]) -> list[Question]:
+def parse_questions(rows: Iterable[Row]) -> list[Question]:
     """Return what `question_rows` read as questions; any thread may do it.
 
     Raises:
@@ -116,7 +116,7 @@ def verifications(study: Study, recording_id: str = "") -> dict[str, list[Verifi
     here = "question_id IN (SELECT id FROM question WHERE recording_id = ?) AND" if recording_id else ""
     given = (recording_id,) if recording_id else ()
     for row in study.rows(
-        f"SELECT {_VERIFICATION} FROM verification WHERE {here} {_KNOWN} ORDER BY at, annotator_id", given
+        f"SELECT {_VERIFICATION} FROM verification WHERE {here} {_KNOWN_ANNOTATOR} ORDER BY at, annotator_id", given
     ):
         found.setdefault(row[0], []).append(_verification(row))
     return found
@@ -129,7 +129,7 @@ def verifications_of(study: Study, question_id: str) -> list[Verification]:
         UserError: one is damaged.
     """
     rows = study.rows(
-        f"SELECT {_VERIFICATION} FROM verification WHERE question_id = ? AND {_KNOWN} ORDER BY at, annotator_id",
+        f"SELECT {_VERIFICATION} FROM verification WHERE question_id = ? AND {_KNOWN_ANNOTATOR} ORDER BY at, annotator_id",
         (question_id,),
     )
     return [_verification(row) for row in rows]
@@ -154,8 +154,10 @@ def delete_verification(study: Study, question_id: str, annotator_id: str) -> No
     study.write("DELETE FROM verification WHERE question_id = ? AND annotator_id = ?", (question_id, annotator_id))
 
 
-def _read(study: Study, where: str, given: Sequence[Cell]) -> list[Question]:
-    rows = study.rows(f"SELECT {QUESTION_COLUMNS} FROM question WHERE {where} AND {SEEN_QUESTION} ORDER BY id", given)
+def _read_where(study: Study, where: str, given: Sequence[Cell]) -> list[Question]:
+    rows = study.rows(
+        f"SELECT {QUESTION_COLUMNS} FROM question WHERE {where} AND {VISIBLE_QUESTION} ORDER BY id", given
+    )
     return [_question(row) for row in rows]
 
 
@@ -179,14 +181,14 @@ def _question(row: Row) -> Question:
         }
         return Question(**values)
     except (ValueError, TypeError, RecursionError):
-        raise _damaged("A question", row[0]) from None
+        raise _damaged_error("A question", row[0]) from None
 
 
 def _verification(row: Row) -> Verification:
     try:
         return Verification(row[0], row[1], VerificationDecision(row[2]), row[3], _texts(row[4]), *row[5:])
     except (ValueError, TypeError, RecursionError):
-        raise _damaged("What somebody said about a question", row[0]) from None
+        raise _damaged_error("What somebody said about a question", row[0]) from None
 
 
 def _texts(text: str) -> tuple[str, ...]:
@@ -211,9 +213,10 @@ def _wrong(text: str) -> tuple[WrongOption, ...]:
     return tuple(found)
 
 
-def _damaged(what: str, identifier: Any) -> UserError:
+def _damaged_error(what: str, identifier: Any) -> UserError:
     return UserError(
-        f"{what} ({shown(identifier)}) of this study is damaged.", "Find out what else is: greenroom check STUDY"
+        f"{what} ({escape_unprintable(identifier)}) of this study is damaged.",
+        "Find out what else is: greenroom check STUDY",
     )
 
 
@@ -247,7 +250,7 @@ _COLUMNS = "id, question_id, task, judge_id, judge, variant, condition, modality
 _STATUS = {one.value: one for one in JudgmentStatus}
 
 
-def given_rows(study: Study, tasks: Collection[str], after: int, upto: int) -> list[Row]:
+def question_judgment_rows(study: Study, tasks: Collection[str], after: int, upto: int) -> list[Row]:
     """Return what was said about questions in some tasks, as it is stored, for `given_in`.
 
     Args:
@@ -264,7 +267,7 @@ def given_rows(study: Study, tasks: Collection[str], after: int, upto: int) -> l
     )
 
 
-def given_about(study: Study, tasks: Collection[str], question_id: str) -> list[Row]:
+def judgment_rows_about(study: Study, tasks: Collection[str], question_id: str) -> list[Row]:
     """Return what was said about one question in some tasks, as it is stored, for `given_in`."""
     marks = ", ".join("?" * len(tasks))
     return study.rows(
@@ -272,12 +275,12 @@ def given_about(study: Study, tasks: Collection[str], question_id: str) -> list[
     )
 
 
-def given_in(rows: Iterable[Row]) -> list[QuestionJudgment]:
+def parse_question_judgments(rows: Iterable[Row]) -> list[QuestionJudgment]:
     """Return what `given_rows` read as judgments; any thread may do it."""
     return [QuestionJudgment(*(*row[:10], _STATUS[row[10]], *row[11:])) for row in rows]
 
 
-def judges_behind(study: Study, question_id: str | None = None) -> dict[str, tuple[str, str]]:
+def judges_of_wordings(study: Study, question_id: str | None = None) -> dict[str, tuple[str, str]]:
     """Return judgment -> judge and the entry as it was (JSON), for the judgments that worded all questions or one."""
     rows = study.rows(
         "SELECT id, judge_id, judge FROM judgment WHERE id IN "
@@ -293,7 +296,7 @@ def newest_judgment(study: Study) -> int:
     return 0 if row is None else int(row[0])
 
 
-def looks_in(study: Study, recording_id: str) -> list[PersonDescription]:
+def person_descriptions(study: Study, recording_id: str) -> list[PersonDescription]:
     """Return how everybody in a recording looks, by person and kind."""
     rows = study.rows(
         "SELECT recording_id, participant_id, kind, text FROM look WHERE recording_id = ? "
@@ -303,7 +306,7 @@ def looks_in(study: Study, recording_id: str) -> list[PersonDescription]:
     return [PersonDescription(row[0], row[1], LookKind(row[2]), row[3]) for row in rows]
 
 
-def set_look(study: Study, new: PersonDescription) -> None:
+def set_person_description(study: Study, new: PersonDescription) -> None:
     """Set one thing by which somebody is told apart; an empty text removes it."""
     key = (new.recording_id, new.participant_id, new.kind.value)
     if not new.text:
@@ -346,7 +349,7 @@ def contradictions_in(study: Study, recording_id: str) -> list[Contradiction]:
     return [_contradiction(row) for row in rows]
 
 
-def contradiction_called(study: Study, contradiction_id: str) -> Contradiction | None:
+def find_contradiction(study: Study, contradiction_id: str) -> Contradiction | None:
     """Return one contradiction, or None where there is none of that id."""
     row = study.row(
         "SELECT id, recording_id, text, resolution, settled, judgment_id FROM contradiction WHERE id = ?",

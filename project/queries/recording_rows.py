@@ -24,22 +24,22 @@ from project.entities.study_records import (
     VideoFacts,
 )
 from project.errors import UserError
-from project.store.column_values import damaged_value, is_whole, stored_choice, to_json
+from project.store.column_values import damaged_value_error, is_column_integer, parse_choice, to_json
 from project.store.study import Row, Study
-from project.store.visibility import SEEN_RECORDING
-from project.text_format import shown
+from project.store.visibility import VISIBLE_RECORDINGS
+from project.text_format import escape_unprintable
 
 _COLUMNS = "id, collection_id, number, name, duration_us"
 
 
 def all_recordings(study: Study) -> list[Recording]:
     """Return every recording that is seen, by number."""
-    return [Recording(*row) for row in study.rows(f"SELECT {_COLUMNS} FROM {SEEN_RECORDING} ORDER BY number, id")]
+    return [Recording(*row) for row in study.rows(f"SELECT {_COLUMNS} FROM {VISIBLE_RECORDINGS} ORDER BY number, id")]
 
 
-def recording(study: Study, recording_id: str) -> Recording | None:
+def find_recording(study: Study, recording_id: str) -> Recording | None:
     """Return one recording, or None where there is none of that id to be seen."""
-    row = study.row(f"SELECT {_COLUMNS} FROM {SEEN_RECORDING} WHERE id = ?", (recording_id,))
+    row = study.row(f"SELECT {_COLUMNS} FROM {VISIBLE_RECORDINGS} WHERE id = ?", (recording_id,))
     return None if row is None else Recording(*row)
 
 
@@ -175,15 +175,15 @@ def facts_from_json(text: str) -> MediaFacts:
     except (KeyError, TypeError, AttributeError, RecursionError):
         raise ValueError("no facts about a file") from None
     for part in (facts, facts.video, facts.audio):
-        if part is not None and not all(_fits(getattr(part, field.name), field.type) for field in fields(part)):
+        if part is not None and not all(_is_of_kind(getattr(part, field.name), field.type) for field in fields(part)):
             raise ValueError("no facts about a file")
     return facts
 
 
-def _fits(value: object, kind: object) -> bool:
+def _is_of_kind(value: object, kind: object) -> bool:
     """Tell whether a value is of the kind that a field of facts has."""
     if kind is int:
-        return is_whole(value, -(1 << 62))
+        return is_column_integer(value, -(1 << 62))
     if kind is float:
         return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
     return isinstance(value, kind) if isinstance(kind, type) else True
@@ -193,21 +193,24 @@ def _medium(row: Row) -> Medium:
     # Files are named by it, so it must not lead anywhere.
     if not _FINGERPRINT.fullmatch(row[6]):
         raise UserError(
-            f"The fingerprint of “{shown(row[5])}” in this study is damaged.", "Find out what else is: greenroom check"
+            f"The fingerprint of “{escape_unprintable(row[5])}” in this study is damaged.",
+            "Find out what else is: greenroom check",
         )
-    what = f"What is known of the file “{shown(row[5])}”"
+    what = f"What is known of the file “{escape_unprintable(row[5])}”"
     try:
         facts = facts_from_json(row[7])
     except ValueError:
-        raise damaged_value(what) from None
-    return Medium(row[0], row[1], stored_choice(MediumRole, row[2], what), row[3], row[4], row[5], row[6], facts)
+        raise damaged_value_error(what) from None
+    return Medium(row[0], row[1], parse_choice(MediumRole, row[2], what), row[3], row[4], row[5], row[6], facts)
 
 
 def _check_path(path: str) -> None:
     try:
         path.encode()
     except UnicodeEncodeError:
-        raise UserError(f"The name of “{shown(path)}” is not valid text.", "Rename the file, then add it.") from None
+        raise UserError(
+            f"The name of “{escape_unprintable(path)}” is not valid text.", "Rename the file, then add it."
+        ) from None
 
 
 _COLLECTIONS_COLUMNS = "id, name, agent_context"
@@ -260,7 +263,7 @@ def participants_in(study: Study, recording_id: str) -> list[Participant]:
     )
 
 
-def participants_there(study: Study, recording_id: str) -> list[Participant]:
+def present_participants(study: Study, recording_id: str) -> list[Participant]:
     """Return who appears or speaks in a recording, in the order they were added to the study."""
     return _read(
         study,
@@ -321,7 +324,7 @@ def _read(study: Study, sql: str, *values: str) -> list[Participant]:
     return [Participant(row[0], row[1], ParticipantRole(row[2]), row[3]) for row in study.rows(sql, values)]
 
 
-_KEPT_BACK = """
+_HOLD_OUT_SQL = """
 WITH RECURSIVE kept (id) AS (
   SELECT recording_id FROM hold_out
   UNION SELECT recording_id FROM episode
@@ -338,7 +341,7 @@ def hold_outs(study: Study) -> frozenset[str]:
     An episode holds words of the recording that it goes on from, so it is kept back with it, whoever said so when, and
     where that recording is gone, because nobody knows any more whether it was.
     """
-    return frozenset(row[0] for row in study.rows(_KEPT_BACK))
+    return frozenset(row[0] for row in study.rows(_HOLD_OUT_SQL))
 
 
 def set_hold_out(study: Study, recording_id: str, held_out: bool) -> None:

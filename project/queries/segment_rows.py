@@ -11,7 +11,7 @@ from project.entities.study_records import Comment, FieldValue, Json, Segment
 from project.errors import UserError
 from project.store.column_values import to_json
 from project.store.study import Row, Study
-from project.store.visibility import SEEN
+from project.store.visibility import VISIBLE_SEGMENTS
 
 _COLUMNS = "id, recording_id, annotator_id, label, start_us, end_us, scheme, track"
 _VALUES = "v.segment_id, v.scheme, v.version, v.field, v.value"
@@ -22,7 +22,7 @@ def segments_of(study: Study, recording_id: str, *, scheme: str | None = None, u
 
     With `unseen`, those too that a training round hides.
     """
-    table = "segment" if unseen else SEEN
+    table = "segment" if unseen else VISIBLE_SEGMENTS
     rows = study.rows(
         f"SELECT {_COLUMNS} FROM {table} WHERE recording_id = ? AND scheme = coalesce(?, scheme) "
         "ORDER BY start_us, end_us, id",
@@ -31,15 +31,15 @@ def segments_of(study: Study, recording_id: str, *, scheme: str | None = None, u
     return [_segment(row) for row in rows]
 
 
-def segment(study: Study, segment_id: str) -> Segment | None:
+def find_segment(study: Study, segment_id: str) -> Segment | None:
     """Return one segment, or None where there is none of that id."""
-    row = study.row(f"SELECT {_COLUMNS} FROM {SEEN} WHERE id = ?", (segment_id,))
+    row = study.row(f"SELECT {_COLUMNS} FROM {VISIBLE_SEGMENTS} WHERE id = ?", (segment_id,))
     return None if row is None else _segment(row)
 
 
 def all_segments(study: Study) -> list[Segment]:
     """Return the segments of every recording, by recording and start."""
-    rows = study.rows(f"SELECT {_COLUMNS} FROM {SEEN} ORDER BY recording_id, start_us, end_us, id")
+    rows = study.rows(f"SELECT {_COLUMNS} FROM {VISIBLE_SEGMENTS} ORDER BY recording_id, start_us, end_us, id")
     return [_segment(row) for row in rows]
 
 
@@ -56,7 +56,7 @@ def segment_counts(study: Study, *, unseen: bool = False) -> dict[str, dict[str,
     counts: dict[str, dict[str, int]] = {}
     for annotator_id, recording_id, count in study.rows(
         "SELECT annotator_id, recording_id, count(*) "
-        f"FROM {'segment' if unseen else SEEN} GROUP BY annotator_id, recording_id"
+        f"FROM {'segment' if unseen else VISIBLE_SEGMENTS} GROUP BY annotator_id, recording_id"
     ):
         counts.setdefault(recording_id, {})[annotator_id] = count
     return counts
@@ -147,7 +147,7 @@ def delete_segments(study: Study, segment_ids: Sequence[str]) -> None:
 def values_of(study: Study, segment_id: str, scheme: str | None = None) -> dict[str, FieldValue]:
     """Return field -> value in the newest version it was filled in under; `scheme` is the segment's own by default."""
     rows = study.rows(
-        f"SELECT {_VALUES} FROM {SEEN} s "
+        f"SELECT {_VALUES} FROM {VISIBLE_SEGMENTS} s "
         "JOIN segment_value v ON v.segment_id = s.id AND v.scheme = coalesce(?, s.scheme) "
         "WHERE s.id = ? ORDER BY v.version",
         (scheme, segment_id),
@@ -155,10 +155,10 @@ def values_of(study: Study, segment_id: str, scheme: str | None = None) -> dict[
     return {row[3]: _value(row) for row in rows}
 
 
-def every_value_of(study: Study, segment_id: str) -> list[FieldValue]:
+def value_history(study: Study, segment_id: str) -> list[FieldValue]:
     """Return what was ever filled in about a segment under its own scheme, the oldest version first."""
     rows = study.rows(
-        f"SELECT {_VALUES} FROM {SEEN} s JOIN segment_value v ON v.segment_id = s.id AND v.scheme = s.scheme "
+        f"SELECT {_VALUES} FROM {VISIBLE_SEGMENTS} s JOIN segment_value v ON v.segment_id = s.id AND v.scheme = s.scheme "
         "WHERE s.id = ? ORDER BY v.version, v.field",
         (segment_id,),
     )
@@ -172,7 +172,7 @@ def older_values(study: Study, scheme: str, version: int, but: Sequence[str] = (
     """
     columns = ", ".join(f"s.{column}" for column in _COLUMNS.split(", "))
     rows = study.rows(
-        f"SELECT {columns}, {_VALUES} FROM {SEEN} s JOIN segment_value v ON v.segment_id = s.id "
+        f"SELECT {columns}, {_VALUES} FROM {VISIBLE_SEGMENTS} s JOIN segment_value v ON v.segment_id = s.id "
         f"AND v.scheme = s.scheme AND v.version <> ? AND v.field NOT IN ({', '.join('?' * len(but))}) "
         "WHERE s.scheme = ? ORDER BY s.recording_id, s.start_us, s.id, v.version, v.field",
         (version, *but, scheme),
@@ -180,10 +180,11 @@ def older_values(study: Study, scheme: str, version: int, but: Sequence[str] = (
     return [(_segment(row[:8]), _value(row[8:])) for row in rows]
 
 
-def segments_under(study: Study, scheme: str) -> list[Segment]:
+def segments_of_scheme(study: Study, scheme: str) -> list[Segment]:
     """Return the segments of a scheme, by recording and start."""
     rows = study.rows(
-        f"SELECT {_COLUMNS} FROM {SEEN} WHERE scheme = ? ORDER BY recording_id, start_us, end_us, id", (scheme,)
+        f"SELECT {_COLUMNS} FROM {VISIBLE_SEGMENTS} WHERE scheme = ? ORDER BY recording_id, start_us, end_us, id",
+        (scheme,),
     )
     return [_segment(row) for row in rows]
 
@@ -191,7 +192,7 @@ def segments_under(study: Study, scheme: str) -> list[Segment]:
 def values_in(study: Study, recording_id: str, *, unseen: bool = False) -> dict[str, dict[str, FieldValue]]:
     """Return segment id -> what `values_of` returns, for every segment of a recording that has values."""
     rows = study.rows(
-        f"SELECT {_VALUES} FROM {'segment' if unseen else SEEN} s "
+        f"SELECT {_VALUES} FROM {'segment' if unseen else VISIBLE_SEGMENTS} s "
         "JOIN segment_value v ON v.segment_id = s.id AND v.scheme = s.scheme "
         "WHERE s.recording_id = ? ORDER BY v.version",
         (recording_id,),
@@ -247,7 +248,7 @@ def comments_in(study: Study, recording_id: str) -> dict[str, list[Comment]]:
     """Return segment id -> its comments, oldest first; segments without any are left out."""
     rows = study.rows(
         f"SELECT {_COMMENTS_COLUMNS} FROM comment c "
-        f"JOIN {SEEN} s ON s.id = c.segment_id WHERE s.recording_id = ? ORDER BY c.at, c.id",
+        f"JOIN {VISIBLE_SEGMENTS} s ON s.id = c.segment_id WHERE s.recording_id = ? ORDER BY c.at, c.id",
         (recording_id,),
     )
     found: dict[str, list[Comment]] = {}
@@ -265,7 +266,7 @@ def comments_of(study: Study, segment_id: str) -> list[Comment]:
     return [_comment(row) for row in rows]
 
 
-def comment(study: Study, comment_id: str) -> Comment | None:
+def find_comment(study: Study, comment_id: str) -> Comment | None:
     """Return one comment, or None where there is none of that id."""
     row = study.row(f"SELECT {_COMMENTS_COLUMNS} FROM comment c WHERE c.id = ?", (comment_id,))
     return None if row is None else _comment(row)
@@ -274,7 +275,7 @@ def comment(study: Study, comment_id: str) -> Comment | None:
 def unresolved_comments(study: Study) -> list[Comment]:
     """Return every comment that is not resolved, oldest first."""
     rows = study.rows(
-        f"SELECT {_COMMENTS_COLUMNS} FROM comment c JOIN {SEEN} s ON s.id = c.segment_id WHERE NOT c.resolved ORDER BY c.at"
+        f"SELECT {_COMMENTS_COLUMNS} FROM comment c JOIN {VISIBLE_SEGMENTS} s ON s.id = c.segment_id WHERE NOT c.resolved ORDER BY c.at"
     )
     return [_comment(row) for row in rows]
 
@@ -305,16 +306,16 @@ _TABLE_COLUMNS = "s.id, s.recording_id, s.annotator_id, s.label, s.start_us, s.e
 _SLICE = 500
 
 
-def listed_segments(study: Study, only: Sequence[str] | None = None) -> list[Segment]:
+def table_segments(study: Study, only: Sequence[str] | None = None) -> list[Segment]:
     """Return every segment, or those of some ids that are there, by recording and start."""
-    sql = f"SELECT {{columns}} FROM {SEEN} s {{where}} ORDER BY s.recording_id, s.start_us, s.end_us, s.id"
+    sql = f"SELECT {{columns}} FROM {VISIBLE_SEGMENTS} s {{where}} ORDER BY s.recording_id, s.start_us, s.end_us, s.id"
     return [Segment(*row) for row in _rows(study, sql, "s.id", only, _TABLE_COLUMNS)]
 
 
-def listed_values(study: Study, only: Sequence[str] | None = None) -> dict[str, dict[str, Json]]:
+def table_values(study: Study, only: Sequence[str] | None = None) -> dict[str, dict[str, Json]]:
     """Return segment id -> field -> its newest value under the segment's scheme."""
     sql = (
-        f"SELECT {{columns}} FROM {SEEN} s JOIN segment_value v ON v.segment_id = s.id AND v.scheme = s.scheme "
+        f"SELECT {{columns}} FROM {VISIBLE_SEGMENTS} s JOIN segment_value v ON v.segment_id = s.id AND v.scheme = s.scheme "
         "{where} ORDER BY v.version"
     )
     found: dict[str, dict[str, Json]] = {}
@@ -329,7 +330,7 @@ def listed_values(study: Study, only: Sequence[str] | None = None) -> dict[str, 
 
 def count_segments(study: Study) -> int:
     """Return how many segments are seen."""
-    ((count,),) = study.rows(f"SELECT count(*) FROM {SEEN}")
+    ((count,),) = study.rows(f"SELECT count(*) FROM {VISIBLE_SEGMENTS}")
     return int(count)
 
 
@@ -361,7 +362,7 @@ def _rows(study: Study, sql: str, key: str, only: Sequence[str] | None, columns:
 def segment_rows(study: Study, scheme: str, track: str) -> list[Row]:
     """Return (id, recording, annotator, label, start, end) of every segment of a track, by recording and start."""
     return study.rows(
-        f"SELECT id, recording_id, annotator_id, label, start_us, end_us FROM {SEEN} "
+        f"SELECT id, recording_id, annotator_id, label, start_us, end_us FROM {VISIBLE_SEGMENTS} "
         "WHERE scheme = ? AND track = ? ORDER BY recording_id, start_us, end_us, id",
         (scheme, track),
     )
@@ -371,19 +372,19 @@ def value_rows(study: Study, scheme: str, track: str, fields: Sequence[str]) -> 
     """Return (segment, field, value as JSON) of these fields on a track, older versions of a scheme first."""
     marks = ", ".join("?" for _ in fields)
     return study.rows(
-        f"SELECT v.segment_id, v.field, v.value FROM {SEEN} s "
+        f"SELECT v.segment_id, v.field, v.value FROM {VISIBLE_SEGMENTS} s "
         "JOIN segment_value v ON v.segment_id = s.id AND v.scheme = s.scheme "
         f"WHERE s.scheme = ? AND s.track = ? AND v.field IN ({marks}) ORDER BY v.version",
         (scheme, track, *fields),
     )
 
 
-def completed(study: Study) -> list[tuple[str, str]]:
+def completed_work(study: Study) -> list[tuple[str, str]]:
     """Return (recording, annotator) of all work that was declared done."""
     return [(row[0], row[1]) for row in study.rows("SELECT recording_id, annotator_id FROM completion")]
 
 
-def in_training(study: Study) -> set[tuple[str, str]]:
+def training_work(study: Study) -> set[tuple[str, str]]:
     """Return (recording, annotator) of everything that was given for training."""
     rows = study.rows("SELECT recording_id, annotator_id FROM assignment WHERE purpose = 'training'")
     return {(row[0], row[1]) for row in rows}

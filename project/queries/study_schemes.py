@@ -59,8 +59,8 @@ def labels_in_use(study: Study, key: str) -> set[tuple[str, str]]:
     }
 
 
-DEFAULT = "shrec"
-IN_USE = "schemes"
+DEFAULT_SCHEME = "shrec"
+SCHEMES_PROPERTY = "schemes"
 """The property with the keys of the schemes in use; the first one is the default."""
 
 
@@ -81,7 +81,7 @@ class StudySchemes:
         """
         kept = newest_versions(self._study)
         used = {}
-        for key in in_use(self._study):
+        for key in schemes_in_use(self._study):
             found = kept.get(key)
             used[key] = load_scheme(key) if found is None else parse_scheme(found[1], f"{key}, version {found[0]}")
         self._used, self._others = used, {}
@@ -133,8 +133,8 @@ class StudySchemes:
             insert_version(self._study, scheme.key, scheme.version, shipped_text(scheme.key))
 
 
-def in_use(study: Study) -> list[str]:
+def schemes_in_use(study: Study) -> list[str]:
     """Return the keys of the schemes in use, the default one first."""
-    found: Json = study.get_property(IN_USE)
+    found: Json = study.get_property(SCHEMES_PROPERTY)
     keys = [str(key) for key in found] if isinstance(found, list) else []
-    return keys or [DEFAULT]
+    return keys or [DEFAULT_SCHEME]

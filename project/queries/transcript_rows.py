@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from project.entities.study_records import Utterance
 from project.entities.transcript import AsrSegment
-from project.store.column_values import words_from_json, words_json
+from project.store.column_values import words_from_json, words_to_json
 from project.store.study import Cell, Row, Study
 
 _COLUMNS = "id, recording_id, start_us, end_us, text, participant_id, words, checked, suggested"
@@ -22,13 +22,13 @@ def utterances_of(study: Study, recording_id: str) -> list[Utterance]:
     return [_read(row) for row in rows]
 
 
-def utterance(study: Study, utterance_id: str) -> Utterance | None:
+def find_utterance(study: Study, utterance_id: str) -> Utterance | None:
     """Return one utterance, or None where there is none of that id."""
     row = study.row(f"SELECT {_COLUMNS} FROM utterance WHERE id = ?", (utterance_id,))
     return None if row is None else _read(row)
 
 
-def utterances_called(study: Study, ids: Iterable[str]) -> dict[str, Utterance]:
+def find_utterances(study: Study, ids: Iterable[str]) -> dict[str, Utterance]:
     """Return id -> utterance, for those that are there."""
     found: dict[str, Utterance] = {}
     wanted = [*ids]
@@ -40,7 +40,7 @@ def utterances_called(study: Study, ids: Iterable[str]) -> dict[str, Utterance]:
     return found
 
 
-def words_edited(study: Study, recording_id: str, start_us: int, end_us: int, since: str) -> str:
+def last_edit_time(study: Study, recording_id: str, start_us: int, end_us: int, since: str) -> str:
     """Return when an utterance that shares time with a stretch was added, changed or removed last; "" for never.
 
     Only edits after `since` are looked for; both are UTC, ISO 8601, to the millisecond, without a zone.
@@ -115,7 +115,7 @@ def delete_utterance(study: Study, utterance_id: str) -> None:
 def _cells(one: Utterance) -> tuple[Cell, ...]:
     return (
         *(one.id, one.recording_id, one.start_us, one.end_us, one.text, one.participant_id),
-        *(words_json(one.words), int(one.checked), int(one.suggested)),
+        *(words_to_json(one.words), int(one.checked), int(one.suggested)),
     )
 
 
@@ -125,32 +125,32 @@ def _read(row: Row) -> Utterance:
     return Utterance(one, recording_id, start_us, end_us, text, participant_id, times, bool(checked), bool(suggested))
 
 
-_HEARD_COLUMNS = "start_us, end_us, text, words"
+_ASR_COLUMNS = "start_us, end_us, text, words"
 SPEECH, TRANSCRIBE = "speech", "transcribe"
 """Kinds of runs that hear: voice activity, and recognised words."""
 
 
-def insert_heard(study: Study, run_id: str, heard: Iterable[AsrSegment]) -> None:
+def insert_asr_segments(study: Study, run_id: str, heard: Iterable[AsrSegment]) -> None:
     """Store what a run heard, in order; inside `Study.recording_run`."""
     study.write_run(
-        f"INSERT INTO heard (run_id, position, {_HEARD_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO heard (run_id, position, {_ASR_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",
         [
-            (run_id, position, one.start_us, one.end_us, one.text, words_json(one.words))
+            (run_id, position, one.start_us, one.end_us, one.text, words_to_json(one.words))
             for position, one in enumerate(heard)
         ],
     )
 
 
-def heard_of(study: Study, run_id: str) -> list[AsrSegment]:
+def asr_segments(study: Study, run_id: str) -> list[AsrSegment]:
     """Return what a run heard, in order."""
-    rows = study.rows(f"SELECT {_HEARD_COLUMNS} FROM heard WHERE run_id = ? ORDER BY position", (run_id,))
+    rows = study.rows(f"SELECT {_ASR_COLUMNS} FROM heard WHERE run_id = ? ORDER BY position", (run_id,))
     return [AsrSegment(start, end, text, words_from_json(words)) for start, end, text, words in rows]
 
 
-def speech_of(study: Study, recording_id: str) -> list[tuple[int, int]] | None:
+def speech_spans(study: Study, recording_id: str) -> list[tuple[int, int]] | None:
     """Return start and end of the stretches in which somebody speaks, by the newest run; None where none looked."""
     row = study.row(
         "SELECT id FROM run WHERE recording_id = ? AND kind = ? ORDER BY finished_at DESC, rowid DESC LIMIT 1",
         (recording_id, SPEECH),
     )
-    return None if row is None else [(one.start_us, one.end_us) for one in heard_of(study, row[0])]
+    return None if row is None else [(one.start_us, one.end_us) for one in asr_segments(study, row[0])]

@@ -16,9 +16,9 @@ Cells = list[Value]
 
 INTERIOR_INDEX, INTERIOR_TABLE, LEAF_INDEX, LEAF_TABLE = 0x02, 0x05, 0x0A, 0x0D
 _TABLES = (INTERIOR_TABLE, LEAF_TABLE)
-_USUAL_PAGE = 4096
+_DEFAULT_PAGE_BYTES = 4096
 _LONGEST = 1_000_000_000
-_FIXED = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
+_FIXED_SIZES = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
 
 
 class _Senseless(Exception):
@@ -55,7 +55,7 @@ class PageReader:
         self._content = content
         size = int.from_bytes(content[16:18])
         size = 65536 if size == 1 else size
-        self.page_size = size if 512 <= size <= 65536 and size & (size - 1) == 0 else _USUAL_PAGE
+        self.page_size = size if 512 <= size <= 65536 and size & (size - 1) == 0 else _DEFAULT_PAGE_BYTES
         self.count = -(-len(content) // self.page_size)
         self._usable = self.page_size - (content[20] if len(content) > 20 and content[20] <= 32 else 0)
         self._used: set[int] = {1}
@@ -151,12 +151,12 @@ class PageReader:
         usable = self._usable
         most = usable - 35 if kind == LEAF_TABLE else (usable - 12) * 64 // 255 - 23
         if size <= most:
-            return _exactly(page, at, size)
+            return _take_exactly(page, at, size)
         least = (usable - 12) * 32 // 255 - 23
         here = least + (size - least) % (usable - 4)
         here = here if here <= most else least
-        parts, left = [_exactly(page, at, here)], size - here
-        following, used = int.from_bytes(_exactly(page, at + here, 4)), list[int]()
+        parts, left = [_take_exactly(page, at, here)], size - here
+        following, used = int.from_bytes(_take_exactly(page, at + here, 4)), list[int]()
         while left:
             if not 1 < following <= self.count or following in self._used or following in used:
                 raise _Senseless
@@ -169,7 +169,7 @@ class PageReader:
         return b"".join(parts)
 
 
-def _exactly(page: bytes, at: int, size: int) -> bytes:
+def _take_exactly(page: bytes, at: int, size: int) -> bytes:
     part = page[at : at + size]
     if len(part) != size:
         raise _Senseless
@@ -202,16 +202,16 @@ def _record(payload: bytes) -> Cells:
             case 8 | 9:
                 values.append(kind - 8)
             case 7:
-                values.append(struct.unpack(">d", _exactly(payload, body, 8))[0])
+                values.append(struct.unpack(">d", _take_exactly(payload, body, 8))[0])
                 body += 8
             case 10 | 11:
                 raise _Senseless
-            case _ if kind in _FIXED:
-                values.append(int.from_bytes(_exactly(payload, body, _FIXED[kind]), signed=True))
-                body += _FIXED[kind]
+            case _ if kind in _FIXED_SIZES:
+                values.append(int.from_bytes(_take_exactly(payload, body, _FIXED_SIZES[kind]), signed=True))
+                body += _FIXED_SIZES[kind]
             case _:
                 size = (kind - 12) // 2
-                part = _exactly(payload, body, size)
+                part = _take_exactly(payload, body, size)
                 values.append(part.decode() if kind % 2 else part)
                 body += size
     if body != len(payload):
@@ -281,19 +281,19 @@ class RecoveredTable:
     bad_rows: int = 0
 
 
-def shapes() -> dict[str, TableLayout]:
+def table_layouts() -> dict[str, TableLayout]:
     """Return every table of the newest format."""
     with sqlite3.connect(":memory:") as memory:
         for version in schema.VERSIONS:
             for statement in version.statements:
                 memory.execute(statement)
         tables = [name for kind, name in schema.expected_schema(len(schema.VERSIONS)) if kind == "table"]
-        found = {name: _shape(memory, name) for name in tables}
+        found = {name: _read_layout(memory, name) for name in tables}
     memory.close()
     return found
 
 
-def left_in(content: bytes, tables: Mapping[str, TableLayout]) -> dict[str, RecoveredTable]:
+def recover_tables(content: bytes, tables: Mapping[str, TableLayout]) -> dict[str, RecoveredTable]:
     """Read all rows that are left in a file."""
     reader = PageReader(content)
     reader.skip_free()
@@ -312,11 +312,11 @@ def left_in(content: bytes, tables: Mapping[str, TableLayout]) -> dict[str, Reco
                 left.bad_rows += 1
             else:
                 left.rows[shape.key_of(row)] = row
-    _add_loose(reader, tables, found)
+    _add_orphans(reader, tables, found)
     return found
 
 
-def _shape(memory: sqlite3.Connection, name: str) -> TableLayout:
+def _read_layout(memory: sqlite3.Connection, name: str) -> TableLayout:
     described = memory.execute(f"PRAGMA table_info({name})").fetchall()
     columns = tuple(row[1] for row in described)
     key = tuple(row[1] for row in sorted((row for row in described if row[5]), key=lambda row: row[5]))
@@ -345,10 +345,10 @@ def _roots(reader: PageReader) -> dict[str, tuple[int, bool]]:
     return found
 
 
-def _add_loose(reader: PageReader, tables: Mapping[str, TableLayout], found: dict[str, RecoveredTable]) -> None:
+def _add_orphans(reader: PageReader, tables: Mapping[str, TableLayout], found: dict[str, RecoveredTable]) -> None:
     """Give pages that nothing leads to any more to the one table that all of their rows fit."""
     for numbered, tree in reader.loose():
-        fitting = [shape for shape in tables.values() if shape.rowids == numbered and _fits(shape, tree)]
+        fitting = [shape for shape in tables.values() if shape.rowids == numbered and _matches_layout(shape, tree)]
         if len(fitting) != 1 or (not numbered and len(fitting[0].columns) < _WIDE):
             continue
         shape = fitting[0]
@@ -358,12 +358,12 @@ def _add_loose(reader: PageReader, tables: Mapping[str, TableLayout], found: dic
                 found[shape.name].loose[shape.key_of(row)] = row
 
 
-def _fits(shape: TableLayout, tree: Tree) -> bool:
+def _matches_layout(shape: TableLayout, tree: Tree) -> bool:
     rows = [shape.row(one) for one in tree.rows]
-    return all(row is not None and _ids_are_ids(row) for row in rows)
+    return all(row is not None and _has_valid_ids(row) for row in rows)
 
 
-def _ids_are_ids(row: Mapping[str, Value]) -> bool:
+def _has_valid_ids(row: Mapping[str, Value]) -> bool:
     return all(
         is_id(value)
         for column, value in row.items()
@@ -371,6 +371,6 @@ def _ids_are_ids(row: Mapping[str, Value]) -> bool:
     )
 
 
-def cells(shape: TableLayout, row: Mapping[str, Value]) -> Cells:
+def row_cells(shape: TableLayout, row: Mapping[str, Value]) -> Cells:
     """Return the values of a row in the order of its table's columns."""
     return [row[column] for column in shape.columns]

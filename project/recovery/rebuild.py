@@ -11,23 +11,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from project.entities.frozen_items import why_unfit
+from project.entities.frozen_items import describe_content_problem
 from project.entities.study_records import MediumRole, ParticipantRole
 from project.errors import UserError
 from project.ids import is_id, new_id
 from project.integrity.integrity_check import JSON_LISTS, JSON_OBJECTS, JSON_VALUES
-from project.queries.question_rows import QUESTION_COLUMNS, questions_in
+from project.queries.question_rows import QUESTION_COLUMNS, parse_questions
 from project.queries.recording_rows import facts_from_json
-from project.recovery.page_reader import Key, RecoveredTable, TableLayout, Value, cells
+from project.recovery.page_reader import Key, RecoveredTable, TableLayout, Value, row_cells
 from project.schemes.scheme_file import parse_scheme, shipped_names, shipped_text
-from project.store.journal import SUBJECTS
+from project.store.journal import SUBJECT_COLUMNS
 
 _END = """SELECT coalesce(max(end_us), 0) FROM (
   SELECT end_us FROM segment WHERE recording_id = :id UNION ALL SELECT end_us FROM utterance WHERE recording_id = :id
   UNION ALL SELECT end_us FROM question WHERE recording_id = :id
   UNION ALL SELECT n.end_us FROM chain_node n JOIN chain c ON c.id = n.chain_id WHERE c.recording_id = :id)"""
 
-_MADE_UP = {
+_PLACEHOLDER_SQL = {
     "collection": "INSERT INTO collection VALUES (:id, 'Lost collection ' || :number, '')",
     "annotator": "INSERT INTO annotator VALUES (:id, 'Lost annotator ' || :number, 'person')",
     "participant": "INSERT INTO participant VALUES (:id, 'Lost ' || :number, 'user', '')",
@@ -55,7 +55,7 @@ class ForeignKey:
         return f"{given} AND NOT EXISTS (SELECT 1 FROM {self.parent} AS p WHERE {same})"
 
 
-def references(connection: sqlite3.Connection, table: str) -> list[ForeignKey]:
+def foreign_keys(connection: sqlite3.Connection, table: str) -> list[ForeignKey]:
     """Return all foreign keys of a table."""
     keys: dict[int, tuple[str, list[tuple[str, str]]]] = {}
     for number, _, parent, here, there, *_ in connection.execute(f"PRAGMA foreign_key_list({table})").fetchall():
@@ -63,12 +63,12 @@ def references(connection: sqlite3.Connection, table: str) -> list[ForeignKey]:
     return [ForeignKey(table, parent, tuple(pairs)) for parent, pairs in keys.values()]
 
 
-def put_back_parents(
+def restore_parents(
     connection: sqlite3.Connection, tables: Mapping[str, TableLayout], before: Mapping[str, RecoveredTable] | None
 ) -> tuple[Counter[str], Counter[str]]:
     """Put back what rows refer to; return how many rows of which table came from the backup, and were made up."""
     from_backup, made_up = Counter[str](), Counter[str]()
-    found = [one for name in tables for one in references(connection, name) if len(one.pairs) == 1]
+    found = [one for name in tables for one in foreign_keys(connection, name) if len(one.pairs) == 1]
     again = True
     while again:
         again = False
@@ -79,8 +79,8 @@ def put_back_parents(
                 row = before[one.parent].rows.get((key,)) if before else None
                 if row is not None and _insert(connection, tables[one.parent], row):
                     from_backup[one.parent] += 1
-                elif one.parent in _MADE_UP and isinstance(key, str) and is_id(key):
-                    _make_up(connection, one.parent, key, made_up)
+                elif one.parent in _PLACEHOLDER_SQL and isinstance(key, str) and is_id(key):
+                    _insert_placeholder(connection, one.parent, key, made_up)
                 else:
                     continue
                 again = True
@@ -92,26 +92,26 @@ def _insert(connection: sqlite3.Connection, shape: TableLayout, row: Mapping[str
     try:
         connection.execute(
             f"INSERT INTO {shape.name} ({', '.join(shape.columns)}) VALUES ({marks})",
-            cells(shape, row),
+            row_cells(shape, row),
         )
     except sqlite3.Error:
         return False
     return True
 
 
-def _make_up(connection: sqlite3.Connection, table: str, key: str, made_up: Counter[str]) -> None:
+def _insert_placeholder(connection: sqlite3.Connection, table: str, key: str, made_up: Counter[str]) -> None:
     if table == "recording" and not connection.execute("SELECT 1 FROM collection LIMIT 1").fetchone():
         made_up["collection"] += 1
-        connection.execute(_MADE_UP["collection"], {"id": new_id(), "number": made_up["collection"]})
+        connection.execute(_PLACEHOLDER_SQL["collection"], {"id": new_id(), "number": made_up["collection"]})
     made_up[table] += 1
-    connection.execute(_MADE_UP[table], {"id": key, "number": made_up[table]})
+    connection.execute(_PLACEHOLDER_SQL[table], {"id": key, "number": made_up[table]})
 
 
 Row = dict[str, Value]
 _SIDES = ("before", "after")
 
 
-def is_sensible(tables: Mapping[str, TableLayout], table: str, row: Row) -> bool:
+def has_valid_values(tables: Mapping[str, TableLayout], table: str, row: Row) -> bool:
     """Tell whether the values of a row can be read as what they are, such as JSON."""
     try:
         for column in JSON_VALUES.get(table, ()):
@@ -134,9 +134,9 @@ def _is_readable(tables: Mapping[str, TableLayout], table: str, row: Row) -> boo
             scheme = parse_scheme(str(row["text"]), "")
             return (scheme.key, scheme.version) == (row["key"], row["version"])
         case "item":
-            return not why_unfit(str(row["about"]), json.loads(str(row["content"])))
+            return not describe_content_problem(str(row["about"]), json.loads(str(row["content"])))
         case "question":
-            (question,) = questions_in([tuple(row[column.strip()] for column in QUESTION_COLUMNS.split(","))])
+            (question,) = parse_questions([tuple(row[column.strip()] for column in QUESTION_COLUMNS.split(","))])
             return len({*question.options}) == len(question.options)
         case "medium":
             MediumRole(str(row["role"]))
@@ -149,7 +149,7 @@ def _is_readable(tables: Mapping[str, TableLayout], table: str, row: Row) -> boo
 def _is_change(tables: Mapping[str, TableLayout], row: Row) -> bool:
     name = str(row["table_name"])
     states = [json.loads(str(row[side])) for side in _SIDES if row[side] is not None]
-    if name not in SUBJECTS or not states:
+    if name not in SUBJECT_COLUMNS or not states:
         return False
     return all(isinstance(state, dict) and {*state} == {*tables[name].columns} for state in states)
 
@@ -157,7 +157,7 @@ def _is_change(tables: Mapping[str, TableLayout], row: Row) -> bool:
 _HISTORY = ("journal_step", "journal_change")
 _LINKS = ("below", "undo_top", "redo_top")
 
-_SENSELESS = {
+_INVALID_ROWS = {
     "segment": (
         "scheme NOT IN (SELECT key FROM scheme_version) OR end_us <= start_us OR start_us < 0 "
         "OR end_us > (SELECT duration_us FROM recording WHERE id = segment.recording_id)"
@@ -218,25 +218,25 @@ def assemble(
     done = Assembled(whole_history=not any(left[name].bad_pages or left[name].bad_rows for name in _HISTORY))
     states = _last_states(tables, left)
     for name, shape in tables.items():
-        rows = {key: row for key, row in left[name].rows.items() if is_sensible(tables, name, row)}
+        rows = {key: row for key, row in left[name].rows.items() if has_valid_values(tables, name, row)}
         done.left_out[name] += len(left[name].rows) - len(rows)
         known = states.get(name, {})
         for key, row in left[name].loose.items():
-            if known.get(key, row) is not None and is_sensible(tables, name, row):
+            if known.get(key, row) is not None and has_valid_values(tables, name, row):
                 rows[key] = row
                 done.loose[name] += 1
         for key, state in known.items():
-            if state is not None and key not in rows and is_sensible(tables, name, state):
+            if state is not None and key not in rows and has_valid_values(tables, name, state):
                 rows[key] = state
                 done.from_history[name] += 1
         done.whole_history &= not (name in _HISTORY and left[name].loose)
         _assembling_insert(connection, shape, list(rows.values()), done)
-    _put_back_schemes(connection, [*before["scheme_version"].rows.values()] if before else [])
-    done.from_backup, done.made_up = put_back_parents(connection, tables, before)
+    _restore_schemes(connection, [*before["scheme_version"].rows.values()] if before else [])
+    done.from_backup, done.made_up = restore_parents(connection, tables, before)
     done.saved += done.from_backup + done.made_up
-    _leave_out_senseless(connection, tables, done)
-    _mend_history(connection, done)
-    _write_down_the_rest(connection, tables, done)
+    _drop_invalid_rows(connection, tables, done)
+    _repair_history(connection, done)
+    _log_differences(connection, tables, done)
     return done
 
 
@@ -248,7 +248,7 @@ def _last_states(
     changes = [*left["journal_change"].rows.values(), *left["journal_change"].loose.values()]
     for change in sorted(changes, key=lambda row: int(str(row["id"]))):
         name = str(change["table_name"])
-        if name in SUBJECTS and is_sensible(tables, "journal_change", change):
+        if name in SUBJECT_COLUMNS and has_valid_values(tables, "journal_change", change):
             before, after = (json.loads(str(change[side] or "null")) for side in ("before", "after"))
             found.setdefault(name, {})[tables[name].key_of(after or before)] = after
     return found
@@ -259,13 +259,13 @@ def _assembling_insert(connection: sqlite3.Connection, shape: TableLayout, rows:
     sql = f"INSERT INTO {shape.name} ({', '.join(shape.columns)}) VALUES ({marks})"
     for row in rows:
         try:
-            connection.execute(sql, cells(shape, row))
+            connection.execute(sql, row_cells(shape, row))
             done.saved[shape.name] += 1
         except (sqlite3.Error, KeyError, OverflowError):
             done.left_out[shape.name] += 1
 
 
-def _put_back_schemes(connection: sqlite3.Connection, kept: Sequence[Row]) -> None:
+def _restore_schemes(connection: sqlite3.Connection, kept: Sequence[Row]) -> None:
     """Give segments whose scheme is lost its text from a backup, or of the program where it ships the scheme."""
     used = connection.execute("SELECT scheme FROM segment EXCEPT SELECT key FROM scheme_version").fetchall()
     rows = [(row["key"], row["version"], row["text"]) for row in kept]
@@ -276,15 +276,15 @@ def _put_back_schemes(connection: sqlite3.Connection, kept: Sequence[Row]) -> No
     connection.executemany("INSERT INTO scheme_version VALUES (?, ?, ?) ON CONFLICT DO NOTHING", rows)
 
 
-def _leave_out_senseless(connection: sqlite3.Connection, tables: Mapping[str, TableLayout], done: Assembled) -> None:
+def _drop_invalid_rows(connection: sqlite3.Connection, tables: Mapping[str, TableLayout], done: Assembled) -> None:
     while True:
         gone = 0
         for name in tables:
             if name in _HISTORY:
                 continue
-            conditions = [one.dangling for one in references(connection, name)]
-            if name in _SENSELESS:
-                conditions.append(_SENSELESS[name])
+            conditions = [one.dangling for one in foreign_keys(connection, name)]
+            if name in _INVALID_ROWS:
+                conditions.append(_INVALID_ROWS[name])
             for condition in conditions:
                 count = connection.execute(f"DELETE FROM {name} WHERE {condition}").rowcount
                 done.left_out[name] += count
@@ -294,7 +294,7 @@ def _leave_out_senseless(connection: sqlite3.Connection, tables: Mapping[str, Ta
             return
 
 
-def _mend_history(connection: sqlite3.Connection, done: Assembled) -> None:
+def _repair_history(connection: sqlite3.Connection, done: Assembled) -> None:
     """Take out steps without changes and changes without a step, and links to what is not there."""
     run = connection.execute
     broken = run("DELETE FROM journal_change WHERE step_id NOT IN (SELECT id FROM journal_step)").rowcount
@@ -312,12 +312,12 @@ def _mend_history(connection: sqlite3.Connection, done: Assembled) -> None:
     done.saved["journal_change"] = run("SELECT count(*) FROM journal_change").fetchone()[0]
 
 
-def _write_down_the_rest(connection: sqlite3.Connection, tables: Mapping[str, TableLayout], done: Assembled) -> None:
+def _log_differences(connection: sqlite3.Connection, tables: Mapping[str, TableLayout], done: Assembled) -> None:
     """Log, as a step of its own, where a row is not what the history says; nothing before a loss can be undone."""
     changes = []
-    for name, subject in SUBJECTS.items():
+    for name, subject in SUBJECT_COLUMNS.items():
         shape = tables[name]
-        for key, state in _logged(connection, shape).items():
+        for key, state in _last_logged_states(connection, shape).items():
             where = " AND ".join(f"{column} IS ?" for column in shape.key)
             found = connection.execute(f"SELECT {', '.join(shape.columns)} FROM {name} WHERE {where}", key).fetchone()
             row = None if found is None else dict(zip(shape.columns, found, strict=True))
@@ -343,7 +343,7 @@ def _write_down_the_rest(connection: sqlite3.Connection, tables: Mapping[str, Ta
         connection.execute("UPDATE journal_step SET undo_top = NULL, redo_top = NULL WHERE id = ?", (newest,))
 
 
-def _logged(connection: sqlite3.Connection, shape: TableLayout) -> dict[Key, Row | None]:
+def _last_logged_states(connection: sqlite3.Connection, shape: TableLayout) -> dict[Key, Row | None]:
     found: dict[Key, Row | None] = {}
     for before, after in connection.execute(
         "SELECT before, after FROM journal_change WHERE table_name = ? ORDER BY id", (shape.name,)

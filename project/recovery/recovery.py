@@ -9,26 +9,26 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from project.encryption.commit_log import read_log
-from project.encryption.container import EncryptedFileHeader, EncryptionKey, is_sealed, read_mended_header, unseal
+from project.encryption.container import EncryptedFileHeader, EncryptionKey, is_sealed, read_repaired_header, unseal
 from project.encryption.encrypted_files import seal_copy
-from project.encryption.passphrases import key_of
+from project.encryption.passphrases import obtain_key
 from project.errors import UserError
-from project.files.filesystem import resolved
-from project.files.publication import put_in_place
+from project.files.filesystem import resolve_path
+from project.files.publication import publish_file
 from project.files.temporary_files import OwnFolder, PrivateFolder, scratch_folder
 from project.ids import new_id
-from project.integrity.integrity_check import check
-from project.recovery.page_reader import RecoveredTable, TableLayout, left_in, shapes
+from project.integrity.integrity_check import check_study
+from project.recovery.page_reader import RecoveredTable, TableLayout, recover_tables, table_layouts
 from project.recovery.rebuild import Assembled, assemble
 from project.recovery.recovery_report import Recovered, TableSaved
 from project.schema.schema_comparison import ForeignSchema, compare_schema
-from project.sharing.annotator_copy import free_place
+from project.sharing.annotator_copy import free_copy_path
 from project.store.backups import list_backups
 from project.store.creation import copy_own_tables, create_file
-from project.store.decrypted_copy import use_log, with_pages
+from project.store.decrypted_copy import apply_pages, enable_wal
 from project.store.locking import is_held
-from project.store.opening import beside, connect, verify
-from project.text_format import shown
+from project.store.opening import connect, sibling_path, verify_study
+from project.text_format import escape_unprintable
 
 
 def recover(path: str | Path, out: str | Path) -> Recovered:
@@ -40,46 +40,48 @@ def recover(path: str | Path, out: str | Path) -> Recovered:
         UserError: the file is sound, cannot be read, is open in a window, or holds no row of a study; or something of
             the new name is there already.
     """
-    path, target = resolved(Path(path)), free_place(Path(out))
+    path, target = resolve_path(Path(path)), free_copy_path(Path(out))
     if is_held(path):
-        raise UserError(f"“{shown(path.name)}” is open in a window.", "Close it there first.")
-    tables = shapes()
-    key = key_of(path, _header_of(path)) if is_sealed(path) else None
-    content, foreign = _own_tables(_content(path, key), path.name)
-    left = left_in(content, tables)
+        raise UserError(f"“{escape_unprintable(path.name)}” is open in a window.", "Close it there first.")
+    tables = table_layouts()
+    key = obtain_key(path, _read_header(path)) if is_sealed(path) else None
+    content, foreign = _drop_foreign_tables(_read_content(path, key), path.name)
+    left = recover_tables(content, tables)
     if not any(one.rows or one.loose for one in left.values()):
         raise UserError(
-            f"Nothing of a study is left in “{shown(path.name)}”.",
+            f"Nothing of a study is left in “{escape_unprintable(path.name)}”.",
             "Go back to a backup: greenroom recover STUDY lists them.",
         )
-    if not check(path):
-        raise UserError(f"“{shown(path.name)}” is sound, so there is nothing to recover.", "Open it as it is.")
+    if not check_study(path):
+        raise UserError(
+            f"“{escape_unprintable(path.name)}” is sound, so there is nothing to recover.", "Open it as it is."
+        )
     newest = next(iter(list_backups(path)), None)
-    before = _rows_of(newest.path, tables) if newest else None
+    before = _read_backup(newest.path, tables) if newest else None
     try:
-        with scratch_folder(target) if key is None else _in_memory() as folder:
+        with scratch_folder(target) if key is None else _memory_folder() as folder:
             made = create_file(folder / "recovered", path.stem)
-            done, only = _fill(made, tables, left, before)
-            problems = check(made)
+            done, only = _fill_study(made, tables, left, before)
+            problems = check_study(made)
             if key is None:
-                put_in_place(made, target)
+                publish_file(made, target)
             else:
                 seal_copy(made, target, key)
     except FileExistsError:
-        raise UserError(f"“{shown(target.name)}” is there already.", "Choose another name.") from None
+        raise UserError(f"“{escape_unprintable(target.name)}” is there already.", "Choose another name.") from None
     except OSError as error:
         raise UserError(
-            f"“{shown(target.name)}” cannot be written: {error.strerror}.", "Choose another folder."
+            f"“{escape_unprintable(target.name)}” cannot be written: {error.strerror}.", "Choose another folder."
         ) from None
     return Recovered(
         target,
-        tuple(_reported(done, left, only)),
+        tuple(_report_tables(done, left, only)),
         done.whole_history,
         done.unlike_history,
         (newest.path, newest.made) if newest else None,
         tuple(problems),
         foreign,
-        _damage_to_log(path, key) if key is not None else "",
+        _log_damage(path, key) if key is not None else "",
     )
 
 
@@ -89,11 +91,13 @@ def copy_backup(path: str | Path, number: int, out: str | Path) -> Path:
     Raises:
         UserError: there is no such backup, it is damaged, or something of the new name is there already.
     """
-    target = free_place(Path(out))
+    target = free_copy_path(Path(out))
     found = next((one.path for one in list_backups(path) if one.number == number), None)
     if found is None:
-        raise UserError(f"There is no backup {number} of “{shown(Path(path).name)}”.", "Choose one that is listed.")
-    problems = check(found)
+        raise UserError(
+            f"There is no backup {number} of “{escape_unprintable(Path(path).name)}”.", "Choose one that is listed."
+        )
+    problems = check_study(found)
     if problems:
         raise UserError(f"Backup {number} is not sound: {problems[0]}.", "Choose another one.")
     try:
@@ -103,16 +107,17 @@ def copy_backup(path: str | Path, number: int, out: str | Path) -> Path:
             shutil.copymode(found, made)
             with made.open("rb") as file:
                 os.fsync(file.fileno())
-            put_in_place(made, target)
+            publish_file(made, target)
     except OSError as error:
         raise UserError(
-            f"“{shown(target.name)}” cannot be written: {error.strerror or error}.", "Choose another folder."
+            f"“{escape_unprintable(target.name)}” cannot be written: {error.strerror or error}.",
+            "Choose another folder.",
         ) from None
     return target
 
 
 @contextlib.contextmanager
-def _in_memory() -> Iterator[Path]:
+def _memory_folder() -> Iterator[Path]:
     """Lend a folder in memory, for what is made of a sealed study in the clear."""
     private = PrivateFolder(0)
     try:
@@ -121,68 +126,70 @@ def _in_memory() -> Iterator[Path]:
         private.remove()
 
 
-def _header_of(path: Path) -> EncryptedFileHeader:
+def _read_header(path: Path) -> EncryptedFileHeader:
     with path.open("rb") as file:
-        return read_mended_header(file, path.name)
+        return read_repaired_header(file, path.name)
 
 
-def _unsealed(path: Path, key: EncryptionKey) -> bytes:
+def _decrypt(path: Path, key: EncryptionKey) -> bytes:
     with path.open("rb") as file:
-        return b"".join(unseal(file, key, read_mended_header(file, path.name), path.name, lenient=True))
+        return b"".join(unseal(file, key, read_repaired_header(file, path.name), path.name, lenient=True))
 
 
-def _with_log(path: Path, key: EncryptionKey) -> bytes:
+def _decrypt_with_log(path: Path, key: EncryptionKey) -> bytes:
     """Return a sealed study in the clear, with what was committed since it was sealed as far as that is intact."""
-    clear = _unsealed(path, key)
+    clear = _decrypt(path, key)
     with path.open("rb") as file:
-        log = read_log(path, key, read_mended_header(file, path.name))
+        log = read_log(path, key, read_repaired_header(file, path.name))
     if log.committed:
-        with _in_memory() as folder:
+        with _memory_folder() as folder:
             copy = folder / "copy"
             copy.write_bytes(clear)
-            use_log(copy)
-            beside(copy, "-wal").write_bytes(log.committed)
-            clear = _put_together(copy)
-    return with_pages(clear, log.later)
+            enable_wal(copy)
+            sibling_path(copy, "-wal").write_bytes(log.committed)
+            clear = _checkpoint(copy)
+    return apply_pages(clear, log.later)
 
 
-def _damage_to_log(path: Path, key: EncryptionKey) -> str:
+def _log_damage(path: Path, key: EncryptionKey) -> str:
     with path.open("rb") as file:
-        return read_log(path, key, read_mended_header(file, path.name)).damage
+        return read_log(path, key, read_repaired_header(file, path.name)).damage
 
 
-def _put_together(copy: Path) -> bytes:
+def _checkpoint(copy: Path) -> bytes:
     """Return a file with the logs beside it moved into it, as far as SQLite can."""
     with contextlib.suppress(UserError, sqlite3.Error), contextlib.closing(connect(copy, "rw")) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     return copy.read_bytes()
 
 
-def _content(path: Path, key: EncryptionKey | None) -> bytes:
+def _read_content(path: Path, key: EncryptionKey | None) -> bytes:
     """Return the file with what a killed process left beside it, put together on a copy as far as SQLite can."""
     try:
         if key is not None:
-            return _with_log(path, key)
-        if not any(beside(path, ending).exists() for ending in ("-wal", "-journal")):
+            return _decrypt_with_log(path, key)
+        if not any(sibling_path(path, ending).exists() for ending in ("-wal", "-journal")):
             return path.read_bytes()
         with OwnFolder() as folder:
             copy = folder / "copy"
             for ending in ("", "-wal", "-journal"):
-                if beside(path, ending).exists():
-                    shutil.copyfile(beside(path, ending), beside(copy, ending))
-            return _put_together(copy)
+                if sibling_path(path, ending).exists():
+                    shutil.copyfile(sibling_path(path, ending), sibling_path(copy, ending))
+            return _checkpoint(copy)
     except OSError as error:
-        raise UserError(f"“{shown(path)}” cannot be read: {error.strerror}.", "See who may read the file.") from None
+        raise UserError(
+            f"“{escape_unprintable(path)}” cannot be read: {error.strerror}.", "See who may read the file."
+        ) from None
 
 
-def _own_tables(content: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
+def _drop_foreign_tables(content: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
     """Return a study without what others declared in it, where all else is sound, and name that; else as it is."""
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as source:
         try:
             # A database in memory has no write-ahead log.
             source.deserialize(content[:18] + b"\1\1" + content[20:])
             source.execute("PRAGMA trusted_schema = OFF")
-            verify(source, name, pages=False)
+            verify_study(source, name, pages=False)
         except ForeignSchema:
             with contextlib.suppress(UserError, sqlite3.Error):
                 (version,) = source.execute("PRAGMA user_version").fetchone()
@@ -194,7 +201,7 @@ def _own_tables(content: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
     return content, ()
 
 
-def _fill(
+def _fill_study(
     made: Path,
     tables: Mapping[str, TableLayout],
     left: Mapping[str, RecoveredTable],
@@ -208,7 +215,7 @@ def _fill(
         connection.execute("DELETE FROM property")
         done = assemble(connection, tables, left, before)
         _keep_identity(connection, given, before)
-        only = None if before is None else _only_in(before, connection, tables)
+        only = None if before is None else _count_only_in_backup(before, connection, tables)
         connection.execute("COMMIT")
     return done, only
 
@@ -223,16 +230,16 @@ def _keep_identity(
         connection.execute("INSERT INTO property VALUES (?, ?) ON CONFLICT DO NOTHING", (key, value))
 
 
-def _rows_of(backup: Path, tables: Mapping[str, TableLayout]) -> dict[str, RecoveredTable] | None:
+def _read_backup(backup: Path, tables: Mapping[str, TableLayout]) -> dict[str, RecoveredTable] | None:
     try:
         if is_sealed(backup):
-            return left_in(_unsealed(backup, key_of(backup, _header_of(backup), ask=False)), tables)
-        return left_in(backup.read_bytes(), tables)
+            return recover_tables(_decrypt(backup, obtain_key(backup, _read_header(backup), ask=False)), tables)
+        return recover_tables(backup.read_bytes(), tables)
     except (OSError, UserError):
         return None
 
 
-def _only_in(
+def _count_only_in_backup(
     before: Mapping[str, RecoveredTable], connection: sqlite3.Connection, tables: Mapping[str, TableLayout]
 ) -> dict[str, int]:
     """Count rows of a backup that are not in the new study, although nobody deleted them."""
@@ -240,12 +247,12 @@ def _only_in(
     for name, shape in tables.items():
         key = ", ".join(shape.key)
         there = set(connection.execute(f"SELECT {key} FROM {name}").fetchall())
-        there |= _deleted(connection, shape)
+        there |= _deleted_keys(connection, shape)
         found[name] = len(before[name].rows.keys() - there)
     return found
 
 
-def _deleted(connection: sqlite3.Connection, shape: TableLayout) -> set[tuple[object, ...]]:
+def _deleted_keys(connection: sqlite3.Connection, shape: TableLayout) -> set[tuple[object, ...]]:
     rows = connection.execute(
         "SELECT before FROM journal_change WHERE table_name = ? AND operation = 'delete' AND step_id NOT IN "
         "(SELECT id FROM journal_step WHERE name = 'Recover' AND kind = 'fixed')",
@@ -254,7 +261,9 @@ def _deleted(connection: sqlite3.Connection, shape: TableLayout) -> set[tuple[ob
     return {shape.key_of(json.loads(before)) for (before,) in rows}
 
 
-def _reported(done: Assembled, left: Mapping[str, RecoveredTable], only: Mapping[str, int] | None) -> list[TableSaved]:
+def _report_tables(
+    done: Assembled, left: Mapping[str, RecoveredTable], only: Mapping[str, int] | None
+) -> list[TableSaved]:
     found = [
         TableSaved(
             name,

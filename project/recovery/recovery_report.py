@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from project.schema.columns import WORDS
-from project.text_format import counted
+from project.schema.columns import TABLE_LABELS
+from project.text_format import pluralize
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,8 @@ class Recovered:
 def report_lines(found: Recovered) -> list[str]:
     """Return what was saved and what was not, for people."""
     saved = sum(one.saved for one in found.tables if not one.name.startswith("journal_"))
-    lines = [f"Saved {counted(saved, 'row')} into {found.path}"]
-    lines += [f"  {WORDS[one.name]}: {_of(one)}" for one in found.tables if _lossy(one)]
+    lines = [f"Saved {pluralize(saved, 'row')} into {found.path}"]
+    lines += [f"  {TABLE_LABELS[one.name]}: {_describe_table(one)}" for one in found.tables if _is_lossy(one)]
     if found.foreign:
         lines.append(f"Not Greenroom's, so left out with all rows: {'; '.join(found.foreign)}.")
     if found.log_damage:
@@ -84,7 +84,7 @@ def report_lines(found: Recovered) -> list[str]:
         lines.append(f"Nothing{' else' if found.foreign else ''} is known to be lost.")
     if found.unlike_history:
         lines.append(
-            f"{counted(found.unlike_history, 'row')} differed from what the history says; "
+            f"{pluralize(found.unlike_history, 'row')} differed from what the history says; "
             "the newest step, “Recover”, lists them."
         )
     if not found.whole_history:
@@ -97,19 +97,19 @@ def report_lines(found: Recovered) -> list[str]:
     return lines
 
 
-def _lossy(one: TableSaved) -> bool:
+def _is_lossy(one: TableSaved) -> bool:
     elsewhere = one.from_history or one.loose or one.from_backup or one.made_up
     return bool(elsewhere or one.bad_pages or one.bad_rows or one.left_out or one.only_in_backup)
 
 
-def _of(one: TableSaved) -> str:
+def _describe_table(one: TableSaved) -> str:
     parts = [f"{one.saved} saved"]
     parts += [f"{one.from_history} of them from the history"] if one.from_history else []
     parts += [f"{one.loose} of them from loose pages"] if one.loose else []
     parts += [f"{one.from_backup} of them from the newest backup"] if one.from_backup else []
     parts += [f"{one.made_up} made up to stand for what is lost"] if one.made_up else []
-    parts += [f"{counted(one.bad_pages, 'page')} lost"] if one.bad_pages else []
-    parts += [f"{counted(one.bad_rows, 'row')} unreadable"] if one.bad_rows else []
+    parts += [f"{pluralize(one.bad_pages, 'page')} lost"] if one.bad_pages else []
+    parts += [f"{pluralize(one.bad_rows, 'row')} unreadable"] if one.bad_rows else []
     parts += [f"{one.left_out} left out, for what they belong to is lost or they make no sense"] if one.left_out else []
     parts += [f"{one.only_in_backup} more in the newest backup"] if one.only_in_backup else []
     return ", ".join(parts)

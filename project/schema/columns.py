@@ -155,7 +155,7 @@ COLUMNS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType(
 )  # fmt: skip
 """Table -> column -> what stands in it."""
 
-REFERS: Mapping[str, Mapping[str, str]] = MappingProxyType(
+REFERENCES: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "recording": {"collection_id": "collection"},
         "medium": {"recording_id": "recording"},
@@ -211,7 +211,7 @@ REFERS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 """Table -> column -> the table whose id it holds, also where the file keeps no reference; "" and NULL are none."""
 
 
-WORDS = {
+TABLE_LABELS = {
     "property": "words of the study's settings",
     "collection": "names and texts of collections",
     "recording": "recordings",

@@ -79,16 +79,16 @@ def _schema_after(versions: tuple[Version, ...]) -> Mapping[tuple[str, str], str
 @cache
 def _entries_after(versions: tuple[Version, ...]) -> Mapping[tuple[str, str], SchemaEntry]:
     """Return what these versions make; making it costs as much as opening a study."""
-    with closing(_made_by(versions)) as memory:
-        return MappingProxyType({(entry.kind, entry.name): entry for entry in entries_of(memory)})
+    with closing(_build_database(versions)) as memory:
+        return MappingProxyType({(entry.kind, entry.name): entry for entry in read_entries(memory)})
 
 
 def empty_database(number: int) -> sqlite3.Connection:
     """Return a database in memory with the empty tables of version `number`."""
-    return _made_by(VERSIONS[:number])
+    return _build_database(VERSIONS[:number])
 
 
-def _made_by(versions: tuple[Version, ...]) -> sqlite3.Connection:
+def _build_database(versions: tuple[Version, ...]) -> sqlite3.Connection:
     memory = sqlite3.connect(":memory:")
     for version in versions:
         for statement in version.statements:
@@ -96,7 +96,7 @@ def _made_by(versions: tuple[Version, ...]) -> sqlite3.Connection:
     return memory
 
 
-def entries_of(connection: sqlite3.Connection) -> list[SchemaEntry]:
+def read_entries(connection: sqlite3.Connection) -> list[SchemaEntry]:
     """Return all that a file declares, in its order; in one that was tampered with, the same name may come twice."""
     rows = connection.execute("SELECT type, name, tbl_name, sql, rootpage FROM main.sqlite_schema").fetchall()
     return [

@@ -13,7 +13,7 @@ from enum import Enum
 from project.errors import UserError
 from project.schema import format_versions as schema
 from project.schema.format_versions import SchemaEntry
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
 MIGRATIONS = "_sqlite_migrations"
 """The table in which sqlite-utils notes which versions were applied; its layout is that of sqlite-utils."""
@@ -50,7 +50,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_SHOWN = 3
+_MAX_SHOWN = 3
 _GENERATED = (2, 3)
 """What `PRAGMA table_xinfo` calls hidden where a column is worked out from others."""
 
@@ -85,20 +85,20 @@ class SchemaDifference:
 
     def as_finding(self) -> str:
         """Say it as a line of `greenroom check`."""
-        name = f"“{shown(self.name)}”"
+        name = f"“{escape_unprintable(self.name)}”"
         match self.fault:
             case Fault.UNKNOWN:
                 return f"there is an unknown {self.kind} {name}"
             case Fault.MISSING:
                 return f"the {self.kind} {name} is missing"
-        columns = ", ".join(f"“{shown(column)}”" for column in self.columns)
+        columns = ", ".join(f"“{escape_unprintable(column)}”" for column in self.columns)
         return f"the {self.kind} {name} is not as it should be" + (f": unknown column {columns}" if columns else "")
 
     def as_noun(self) -> str:
         """Name it inside a sentence."""
-        name = f"the {self.kind} “{shown(self.name)}”"
+        name = f"the {self.kind} “{escape_unprintable(self.name)}”"
         if self.columns:
-            return f"the column “{shown(self.columns[0])}” of {name}"
+            return f"the column “{escape_unprintable(self.columns[0])}” of {name}"
         return name + {Fault.UNKNOWN: "", Fault.MISSING: ", which is missing"}.get(self.fault, ", which was changed")
 
 
@@ -108,25 +108,25 @@ class ForeignSchema(UserError):
 
 def foreign_schema_error(name: str, differences: Sequence[SchemaDifference]) -> ForeignSchema:
     """Return the message for a study that is not written to because of what it declares."""
-    parts = "; ".join(difference.as_noun() for difference in differences[:_SHOWN])
-    more = len(differences) - _SHOWN
+    parts = "; ".join(difference.as_noun() for difference in differences[:_MAX_SHOWN])
+    more = len(differences) - _MAX_SHOWN
     return ForeignSchema(
-        f"The tables of “{shown(name)}” are not those of Greenroom: {parts}{f'; and {more} more' if more > 0 else ''}.",
+        f"The tables of “{escape_unprintable(name)}” are not those of Greenroom: {parts}{f'; and {more} more' if more > 0 else ''}.",
         "It can be read and not written to: what others put there would escape a withdrawal and the history. "
         "A study without it: greenroom recover STUDY --out NEW",
     )
 
 
-def foreign_code(connection: sqlite3.Connection) -> list[str]:
+def find_foreign_code(connection: sqlite3.Connection) -> list[str]:
     """Name the triggers, views and virtual tables of a file: a study has none, and opening one would run theirs."""
     codes = []
-    for entry in schema.entries_of(connection):
+    for entry in schema.read_entries(connection):
         declared = _declared_kind(entry.sql)
         # An index that SQLite makes itself has a page too, so no page means that the rows come from a program's code.
         if entry.kind in ("table", "index") and not entry.root:
-            codes.append(f"the virtual table “{shown(entry.name)}”")
+            codes.append(f"the virtual table “{escape_unprintable(entry.name)}”")
         elif entry.kind not in ("table", "index") or (declared and declared != entry.kind):
-            codes.append(f"the {declared or shown(entry.kind)} “{shown(entry.name)}”")
+            codes.append(f"the {declared or escape_unprintable(entry.kind)} “{escape_unprintable(entry.name)}”")
     return codes
 
 
@@ -143,7 +143,7 @@ def compare_schema(connection: sqlite3.Connection, version: int) -> list[SchemaD
     seen: set[tuple[str, str]] = set()
     differences: list[SchemaDifference] = []
     migrations: list[SchemaEntry] = []
-    for entry in schema.entries_of(connection):
+    for entry in schema.read_entries(connection):
         key = keys.get((entry.kind, entry.name.lower()))
         if entry.table == MIGRATIONS:
             migrations.append(entry)
@@ -163,9 +163,9 @@ def compare_schema(connection: sqlite3.Connection, version: int) -> list[SchemaD
     return differences
 
 
-def columns_of(connection: sqlite3.Connection, table: str) -> dict[str, bool]:
+def table_columns(connection: sqlite3.Connection, table: str) -> dict[str, bool]:
     """Return the columns of a table, and of each whether its content is worked out from other columns."""
-    described = connection.execute(f"PRAGMA main.table_xinfo({_quoted(table)})").fetchall()
+    described = connection.execute(f"PRAGMA main.table_xinfo({_quote_identifier(table)})").fetchall()
     return {str(row[1]): row[6] in _GENERATED for row in described}
 
 
@@ -214,22 +214,25 @@ def _is_alike(connection: sqlite3.Connection, entry: SchemaEntry, expected: Sche
 
 def _structure(connection: sqlite3.Connection, table: str) -> list[object]:
     """Return what SQLite understood of a table: columns, references, and the columns of its indices."""
-    name = _quoted(table)
+    name = _quote_identifier(table)
     indices = sorted(row[1:] for row in connection.execute(f"PRAGMA main.index_list({name})").fetchall())
     return [
         connection.execute(f"PRAGMA main.table_xinfo({name})").fetchall(),
         connection.execute(f"PRAGMA main.foreign_key_list({name})").fetchall(),
         connection.execute("SELECT wr, strict FROM pragma_table_list WHERE name = ?", (table,)).fetchall(),
-        *((index, connection.execute(f"PRAGMA main.index_xinfo({_quoted(index[0])})").fetchall()) for index in indices),
+        *(
+            (index, connection.execute(f"PRAGMA main.index_xinfo({_quote_identifier(index[0])})").fetchall())
+            for index in indices
+        ),
     ]
 
 
 def _describe_change(connection: sqlite3.Connection, entry: SchemaEntry, name: str, version: int) -> SchemaDifference:
     if entry.kind != "table":
         return SchemaDifference(entry.kind, entry.name, Fault.CHANGED)
-    there = columns_of(connection, entry.name)
+    there = table_columns(connection, entry.name)
     with closing(schema.empty_database(version)) as own:
-        ours = columns_of(own, name)
+        ours = table_columns(own, name)
     readable = all(there.get(column) is False for column in ours)
     unknown = tuple(column for column in there if column not in ours)
     return SchemaDifference("table", entry.name, Fault.CHANGED if readable else Fault.UNREADABLE, unknown)
@@ -246,7 +249,7 @@ def _compare_migrations(connection: sqlite3.Connection, entries: list[SchemaEntr
             yield SchemaDifference(entry.kind, entry.name, Fault.UNKNOWN)
         elif not {*sql_tokens(entry.sql or "")} <= _MIGRATIONS_WORDS:
             yield SchemaDifference(entry.kind, entry.name, Fault.CHANGED)
-    there = columns_of(connection, MIGRATIONS)
+    there = table_columns(connection, MIGRATIONS)
     if not {*_MIGRATIONS_COLUMNS[1:]} <= there.keys() <= {*_MIGRATIONS_COLUMNS} or any(there.values()):
         yield SchemaDifference("table", MIGRATIONS, Fault.CHANGED)
         return
@@ -262,5 +265,5 @@ def _compare_migrations(connection: sqlite3.Connection, entries: list[SchemaEntr
         yield SchemaDifference("row of the table", MIGRATIONS, Fault.UNKNOWN)
 
 
-def _quoted(name: str) -> str:
+def _quote_identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'

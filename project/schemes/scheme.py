@@ -28,8 +28,8 @@ class FieldKind(StrEnum):
     """Who of the recording it is about: a participant's id."""
 
 
-NUMBERS = (FieldKind.SCALE, FieldKind.SLIDER)
-CHOOSING = (FieldKind.CHOICE, FieldKind.CHOICES)
+NUMERIC_KINDS = (FieldKind.SCALE, FieldKind.SLIDER)
+CHOICE_KINDS = (FieldKind.CHOICE, FieldKind.CHOICES)
 
 
 class Extent(StrEnum):
@@ -287,11 +287,11 @@ class Scheme:
                     raise UserError(f"{field.name} is a text.", "Give it as text.")
                 return value if value.strip() else None
             case FieldKind.CHOICE:
-                return _known(field, [value])[0]
+                return _require_known_choices(field, [value])[0]
             case FieldKind.CHOICES:
                 if not isinstance(value, list):
                     raise UserError(f"{field.name} is a list of choices.", "Give a list, even for one.")
-                wanted = _known(field, value)
+                wanted = _require_known_choices(field, value)
                 return [choice.key for choice in field.choices if choice.key in wanted]
             case FieldKind.SCALE | FieldKind.SLIDER:
                 return _number(field, value)
@@ -345,7 +345,7 @@ def _fits(field: Field, value: Json) -> bool:
             )
 
 
-def _known(field: Field, values: Sequence[Json]) -> list[str]:
+def _require_known_choices(field: Field, values: Sequence[Json]) -> list[str]:
     keys = [choice.key for choice in field.choices]
     for value in values:
         if value not in keys:
@@ -366,7 +366,7 @@ def _number(field: Field, value: Json) -> int | float:
     return int(value)
 
 
-def problems_of(
+def segment_problems(
     scheme: Scheme,
     segment: Segment,
     values: Mapping[str, Json],
@@ -383,7 +383,7 @@ def problems_of(
         utterances: of its recording, in any order; empty where there is no transcript.
     """
     track = scheme.lane(segment.track)
-    found = [f"{scheme.field(key).name} is missing." for key in dict.fromkeys(_missing(scheme, segment, values))]
+    found = [f"{scheme.field(key).name} is missing." for key in dict.fromkeys(_missing_fields(scheme, segment, values))]
     if not track.labels:
         found.append(f"Its track “{segment.track}” is no longer in the scheme.")
     elif track.label(segment.label) is None:
@@ -398,11 +398,11 @@ def problems_of(
     return tuple(found)
 
 
-def _missing(scheme: Scheme, segment: Segment, values: Mapping[str, Json]) -> tuple[str, ...]:
+def _missing_fields(scheme: Scheme, segment: Segment, values: Mapping[str, Json]) -> tuple[str, ...]:
     return scheme.missing(segment.label, scheme.placed(segment.track, values), segment.track)
 
 
-def inside_utterance(start_us: int, end_us: int, utterances: Sequence[Utterance]) -> tuple[int, int] | None:
+def clip_to_utterance(start_us: int, end_us: int, utterances: Sequence[Utterance]) -> tuple[int, int] | None:
     """Return a span cut to the utterance that it shares most time with, or None where it touches none."""
     best = max(utterances, key=lambda one: min(end_us, one.end_us) - max(start_us, one.start_us), default=None)
     if best is None or min(end_us, best.end_us) <= max(start_us, best.start_us):

@@ -15,8 +15,8 @@ from typing import Any
 
 from project.errors import UserError
 from project.schemes.scheme import (
-    CHOOSING,
-    NUMBERS,
+    CHOICE_KINDS,
+    NUMERIC_KINDS,
     Example,
     Extent,
     Field,
@@ -27,11 +27,11 @@ from project.schemes.scheme import (
     Scheme,
     Track,
 )
-from project.text_format import shown
+from project.text_format import escape_unprintable
 from resources import resource
 
-LARGEST_BYTES = 1_000_000
-LAST_VERSION = 1_000_000
+MAX_SCHEME_BYTES = 1_000_000
+MAX_VERSION = 1_000_000
 COLOURS = ("error", "competence", "uncertain", "muted", "accent")
 """The names of the theme's colours that a label can have."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -67,7 +67,9 @@ def _shipped(name: str) -> Path:
     try:
         return resource("schemes", f"{name}.toml")
     except FileNotFoundError:
-        raise UserError(f"There is no scheme “{shown(name)}”.", "It may come with a newer version.") from None
+        raise UserError(
+            f"There is no scheme “{escape_unprintable(name)}”.", "It may come with a newer version."
+        ) from None
 
 
 def load_scheme_file(path: Path) -> Scheme:
@@ -86,15 +88,19 @@ def scheme_text(path: Path) -> str:
         UserError: the file cannot be read, is larger than a scheme can be, or is not UTF-8.
     """
     try:
-        if path.stat().st_size > LARGEST_BYTES:
-            raise UserError(f"The scheme “{shown(path.name)}” is too large to be one.", "Choose another file.")
+        if path.stat().st_size > MAX_SCHEME_BYTES:
+            raise UserError(
+                f"The scheme “{escape_unprintable(path.name)}” is too large to be one.", "Choose another file."
+            )
         return path.read_text("utf-8")
     except OSError as error:
         raise UserError(
-            f"The scheme “{shown(path.name)}” cannot be read: {error.strerror}.", "Choose another file."
+            f"The scheme “{escape_unprintable(path.name)}” cannot be read: {error.strerror}.", "Choose another file."
         ) from None
     except UnicodeDecodeError:
-        raise UserError(f"The scheme “{shown(path.name)}” is not UTF-8 text.", "Save it as UTF-8.") from None
+        raise UserError(
+            f"The scheme “{escape_unprintable(path.name)}” is not UTF-8 text.", "Save it as UTF-8."
+        ) from None
 
 
 def parse_scheme(text: str, name: str) -> Scheme:
@@ -104,26 +110,26 @@ def parse_scheme(text: str, name: str) -> Scheme:
         UserError: the text is not a scheme; the message names the key.
     """
     try:
-        return _known(text)
+        return _parse_cached(text)
     except UserError:
-        return _parsed(text, name)
+        return _parse(text, name)
 
 
 @lru_cache(maxsize=64)
-def _known(text: str) -> Scheme:
+def _parse_cached(text: str) -> Scheme:
     """Read a scheme, or return it as it was read before: a study keeps the text of those that are shipped."""
-    return _parsed(text, "")
+    return _parse(text, "")
 
 
-def _parsed(text: str, name: str) -> Scheme:
+def _parse(text: str, name: str) -> Scheme:
     try:
         found = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise UserError(f"The scheme “{shown(name)}” is not TOML: {error}.", "Correct the file.") from None
-    return _scheme(_Table(found, name, ""))
+        raise UserError(f"The scheme “{escape_unprintable(name)}” is not TOML: {error}.", "Correct the file.") from None
+    return _scheme(_TomlTable(found, name, ""))
 
 
-class _Table:
+class _TomlTable:
     """A table of the file that knows where it stands, takes each key once, and complains about those left over."""
 
     def __init__(self, found: dict[str, Any], file: str, where: str) -> None:
@@ -139,8 +145,8 @@ class _Table:
 
     def version(self, key: str) -> int:
         value = self._found.pop(key, None)
-        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= LAST_VERSION:
-            raise self.wrong(key, f"must be a whole number from 1 to {LAST_VERSION}")
+        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MAX_VERSION:
+            raise self.wrong(key, f"must be a whole number from 1 to {MAX_VERSION}")
         return value
 
     def number(self, key: str, default: float) -> float:
@@ -167,12 +173,12 @@ class _Table:
             raise self.wrong(key, "must be a list of texts")
         return tuple(self._printable(key, item) for item in value)
 
-    def tables(self, key: str) -> "Iterator[_Table]":
+    def tables(self, key: str) -> "Iterator[_TomlTable]":
         value = self._found.pop(key, [])
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
             raise self.wrong(key, f"must be a list of tables, [[{key}]]")
         for place, item in enumerate(value, start=1):
-            yield _Table(item, self._file, f"{self._where}{key}[{place}].")
+            yield _TomlTable(item, self._file, f"{self._where}{key}[{place}].")
 
     def end(self) -> None:
         for key in self._found:
@@ -185,11 +191,12 @@ class _Table:
 
     def wrong(self, key: str, what: str) -> UserError:
         return UserError(
-            f"The scheme “{shown(self._file)}” is wrong at {self._where}{key}: {what}.", "Correct the file."
+            f"The scheme “{escape_unprintable(self._file)}” is wrong at {self._where}{key}: {what}.",
+            "Correct the file.",
         )
 
 
-def _scheme(table: _Table) -> Scheme:
+def _scheme(table: _TomlTable) -> Scheme:
     scheme = Scheme(
         table.text("key"),
         table.text("name"),
@@ -203,31 +210,31 @@ def _scheme(table: _Table) -> Scheme:
     table.end()
     if not scheme.tracks:
         raise table.wrong("tracks", "there must be at least one")
-    _no_repeats(table, "tracks", [track.key for track in scheme.tracks])
-    _no_repeats(table, "fields", [field.key for field in scheme.fields])
+    _require_unique(table, "tracks", [track.key for track in scheme.tracks])
+    _require_unique(table, "fields", [field.key for field in scheme.fields])
     _check_names(table, scheme)
     _check_examples(table, scheme)
     for track in scheme.tracks:
-        _no_repeats(table, "shortcut", list(_shortcuts(scheme, track)))
+        _require_unique(table, "shortcut", list(_shortcuts(scheme, track)))
     return scheme
 
 
-def _check_names(table: _Table, scheme: Scheme) -> None:
+def _check_names(table: _TomlTable, scheme: Scheme) -> None:
     fields, tracks = {field.key for field in scheme.fields}, {track.key for track in scheme.tracks}
     labels = {label.key for track in scheme.tracks for label in track.labels}
     for place, field in enumerate(scheme.fields, start=1):
-        _all_known(table, f"fields[{place}].only_for", field.only_for, labels, "a label")
-        _all_known(table, f"fields[{place}].tracks", field.tracks, tracks, "a track")
+        _require_known(table, f"fields[{place}].only_for", field.only_for, labels, "a label")
+        _require_known(table, f"fields[{place}].tracks", field.tracks, tracks, "a track")
     for place, rule in enumerate(scheme.rules, start=1):
-        _all_known(table, f"rules[{place}].label", [rule.label], labels, "a label")
-        _all_known(table, f"rules[{place}].track", [rule.track] if rule.track else [], tracks, "a track")
-        _all_known(table, "rules", rule.needs, fields, "a field")
+        _require_known(table, f"rules[{place}].label", [rule.label], labels, "a label")
+        _require_known(table, f"rules[{place}].track", [rule.track] if rule.track else [], tracks, "a track")
+        _require_known(table, "rules", rule.needs, fields, "a field")
 
 
-def _check_examples(table: _Table, scheme: Scheme) -> None:
+def _check_examples(table: _TomlTable, scheme: Scheme) -> None:
     labels = {label.key for track in scheme.tracks for label in track.labels}
     for place, example in enumerate(scheme.examples, start=1):
-        _all_known(table, f"examples[{place}].label", [example.label], labels, "a label")
+        _require_known(table, f"examples[{place}].label", [example.label], labels, "a label")
         for key, value in example.values.items():
             try:
                 scheme.check_value(key, value)
@@ -235,13 +242,13 @@ def _check_examples(table: _Table, scheme: Scheme) -> None:
                 raise table.wrong(f"examples[{place}].values.{key}", error.message.rstrip(".")) from None
 
 
-def _all_known(table: _Table, key: str, values: Iterable[str], known: Collection[str], what: str) -> None:
+def _require_known(table: _TomlTable, key: str, values: Iterable[str], known: Collection[str], what: str) -> None:
     for value in values:
         if value not in known:
             raise table.wrong(key, f"“{value}” is not {what}")
 
 
-def _track(table: _Table) -> Track:
+def _track(table: _TomlTable) -> Track:
     track = Track(
         table.text("key"),
         table.text("name"),
@@ -253,12 +260,12 @@ def _track(table: _Table) -> Track:
     )
     if not track.labels:
         raise table.wrong("labels", "there must be at least one")
-    _no_repeats(table, "labels", [label.key for label in track.labels])
+    _require_unique(table, "labels", [label.key for label in track.labels])
     table.end()
     return track
 
 
-def _label(table: _Table) -> Label:
+def _label(table: _TomlTable) -> Label:
     label = Label(
         table.text("key"),
         table.text("name"),
@@ -273,7 +280,7 @@ def _label(table: _Table) -> Label:
     return label
 
 
-def _field(table: _Table) -> Field:
+def _field(table: _TomlTable) -> Field:
     field = Field(
         table.text("key"),
         FieldKind(table.one_of("kind", list(FieldKind), "")),
@@ -288,27 +295,27 @@ def _field(table: _Table) -> Field:
         table.number("step", 1),
         table.texts("ends"),
     )
-    if bool(field.choices) != (field.kind in CHOOSING):
+    if bool(field.choices) != (field.kind in CHOICE_KINDS):
         kind = "an" if field.kind[0] in "aeiou" else "a"
         raise table.wrong("choices", f"{kind} {field.kind} has none" if field.choices else "there must be at least one")
-    if field.kind in NUMBERS and not field.minimum < field.maximum:
+    if field.kind in NUMERIC_KINDS and not field.minimum < field.maximum:
         raise table.wrong("maximum", "must be more than minimum")
-    if field.kind not in NUMBERS and (field.minimum or field.maximum or field.ends):
-        raise table.wrong("minimum", f"only {' and '.join(NUMBERS)} fields have a range")
-    if field.step <= 0 or (field.kind is FieldKind.SCALE and not _whole(field)):
+    if field.kind not in NUMERIC_KINDS and (field.minimum or field.maximum or field.ends):
+        raise table.wrong("minimum", f"only {' and '.join(NUMERIC_KINDS)} fields have a range")
+    if field.step <= 0 or (field.kind is FieldKind.SCALE and not _has_whole_numbers(field)):
         raise table.wrong("step", "must be more than 0, and a scale has whole numbers only")
     if field.ends and len(field.ends) != 2:
         raise table.wrong("ends", "must be two texts: what the lowest and the highest value mean")
-    _no_repeats(table, "choices", [choice.key for choice in field.choices])
+    _require_unique(table, "choices", [choice.key for choice in field.choices])
     table.end()
     return field
 
 
-def _whole(field: Field) -> bool:
+def _has_whole_numbers(field: Field) -> bool:
     return all(float(value).is_integer() for value in (field.minimum, field.maximum, field.step))
 
 
-def _choice(table: _Table) -> FieldChoice:
+def _choice(table: _TomlTable) -> FieldChoice:
     choice = FieldChoice(
         table.text("key"),
         table.text("name"),
@@ -320,13 +327,13 @@ def _choice(table: _Table) -> FieldChoice:
     return choice
 
 
-def _rule(table: _Table) -> RequiredFieldsRule:
+def _rule(table: _TomlTable) -> RequiredFieldsRule:
     rule = RequiredFieldsRule(table.text("label"), table.texts("needs"), table.text("track", ""))
     table.end()
     return rule
 
 
-def _example(table: _Table) -> Example:
+def _example(table: _TomlTable) -> Example:
     example = Example(
         table.text("title"),
         table.text("situation"),
@@ -345,17 +352,17 @@ def _shortcuts(scheme: Scheme, track: Track) -> Iterator[str]:
         yield from (key for key in keys if key)
 
 
-def _no_repeats(table: _Table, key: str, values: list[str]) -> None:
+def _require_unique(table: _TomlTable, key: str, values: list[str]) -> None:
     for value, count in Counter(values).items():
         if count > 1:
             raise table.wrong(key, f"“{value}” is there {count} times")
 
 
-EXPLAINING = frozenset({"definition", "example", "examples", "situation", "why", "title"})
+EXPLANATORY_KEYS = frozenset({"definition", "example", "examples", "situation", "why", "title"})
 """Keys of a scheme under which a lab explains it; nothing refers to them."""
 
 
-def stripped(text: str, what: str) -> tuple[str, Scheme]:
+def strip_explanations(text: str, what: str) -> tuple[str, Scheme]:
     """Return the text of a scheme as it may be shared, and the scheme.
 
     A scheme that comes with the program is as it is; of any other, definitions, examples and comments go.
@@ -367,23 +374,23 @@ def stripped(text: str, what: str) -> tuple[str, Scheme]:
     if scheme.key in shipped_names() and text == shipped_text(scheme.key):
         return text, scheme
     try:
-        written = toml_of(_unexplained(tomllib.loads(text)))
+        written = to_toml(_drop_explanations(tomllib.loads(text)))
         return written, parse_scheme(written, what)
     except tomllib.TOMLDecodeError as error:
         raise UserError(f"{what} cannot be read: {error}.", "See: greenroom check STUDY") from None
 
 
-def _unexplained(value: Any) -> Any:
+def _drop_explanations(value: Any) -> Any:
     match value:
         case list():
-            return [_unexplained(one) for one in value]
+            return [_drop_explanations(one) for one in value]
         case dict():
-            return {key: _unexplained(one) for key, one in value.items() if key not in EXPLAINING}
+            return {key: _drop_explanations(one) for key, one in value.items() if key not in EXPLANATORY_KEYS}
         case _:
             return value
 
 
-def toml_of(found: Mapping[str, Any]) -> str:
+def to_toml(found: Mapping[str, Any]) -> str:
     """Return the text of a scheme with these keys and values, without comments."""
     return "".join(f"{_string(key)} = {_value(one)}\n" for key, one in found.items())
 

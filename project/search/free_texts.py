@@ -9,17 +9,17 @@ from dataclasses import dataclass
 
 from project.entities.study_records import Json
 from project.errors import UserError
-from project.queries.episode_rows import NAMED
-from project.queries.question_rows import SEEN_QUESTION
+from project.queries.episode_rows import PROFILE_COLUMNS
+from project.queries.question_rows import VISIBLE_QUESTION
 from project.queries.study_schemes import version_text
 from project.schemes.scheme import FieldKind
 from project.schemes.scheme_file import load_scheme, parse_scheme
 from project.store.study import Study
-from project.store.visibility import SEEN, SEEN_CHAIN, SEEN_RECORDING
+from project.store.visibility import VISIBLE_CHAINS, VISIBLE_RECORDINGS, VISIBLE_SEGMENTS
 
-ON_SEGMENTS = frozenset({"segment_value", "comment", "review"})
+SEGMENT_TABLES = frozenset({"segment_value", "comment", "review"})
 """Tables whose texts are about segments."""
-OF_CHAINS = frozenset({"chain", "chain_node", "question"})
+CHAIN_TABLES = frozenset({"chain", "chain_node", "question"})
 """Tables whose texts are of chains, or of questions that were made from one."""
 
 
@@ -67,9 +67,12 @@ class Texts:
 
     def subjects(self, table: str) -> list[str]:
         """Return what the texts of a table are about, in the order in which it was made."""
-        column = "segment_id" if table in ON_SEGMENTS else "id"
+        column = "segment_id" if table in SEGMENT_TABLES else "id"
         return [
-            row[0] for row in self._study.rows(f"SELECT DISTINCT {column} FROM {table} WHERE {_seen(table)} ORDER BY 1")
+            row[0]
+            for row in self._study.rows(
+                f"SELECT DISTINCT {column} FROM {table} WHERE {_visibility_condition(table)} ORDER BY 1"
+            )
         ]
 
     def read(self, table: str, subjects: Sequence[str]) -> Found:
@@ -82,7 +85,7 @@ class Texts:
 
     def _columns(self, table: str, key: str, columns: Sequence[str], ids: Sequence[str]) -> Found:
         rows = self._study.rows(
-            f"SELECT {key}, {', '.join(columns)} FROM {table} WHERE {key} IN ({_marks(ids)}) AND {_seen(table)} "
+            f"SELECT {key}, {', '.join(columns)} FROM {table} WHERE {key} IN ({_placeholders(ids)}) AND {_visibility_condition(table)} "
             "ORDER BY 1",
             ids,
         )
@@ -93,9 +96,9 @@ class Texts:
 
     def _values(self, ids: Sequence[str]) -> Found:
         rows = self._study.rows(
-            f"SELECT v.segment_id, v.scheme, v.version, v.field, v.value FROM {SEEN} s "
+            f"SELECT v.segment_id, v.scheme, v.version, v.field, v.value FROM {VISIBLE_SEGMENTS} s "
             "JOIN segment_value v ON v.segment_id = s.id AND v.scheme = s.scheme "
-            f"WHERE s.id IN ({_marks(ids)}) ORDER BY v.segment_id, v.version, v.field",
+            f"WHERE s.id IN ({_placeholders(ids)}) ORDER BY v.segment_id, v.version, v.field",
             ids,
         )
         newest = {(segment, field): (scheme, version, value) for segment, scheme, version, field, value in rows}
@@ -117,25 +120,25 @@ class Texts:
         return {field.key: field.kind for field in scheme.fields}
 
 
-def _seen(table: str) -> str:
+def _visibility_condition(table: str) -> str:
     """Return the condition under which a row of a table is seen."""
-    if table in ON_SEGMENTS:
-        return f"segment_id IN (SELECT id FROM {SEEN})"
-    if table in OF_CHAINS:
+    if table in SEGMENT_TABLES:
+        return f"segment_id IN (SELECT id FROM {VISIBLE_SEGMENTS})"
+    if table in CHAIN_TABLES:
         chain = "id" if table == "chain" else "chain_id"
-        return f"({chain} IS NULL OR {chain} IN (SELECT id FROM {SEEN_CHAIN}))"
+        return f"({chain} IS NULL OR {chain} IN (SELECT id FROM {VISIBLE_CHAINS}))"
     if table in ("recording", "utterance"):
-        return f"{'id' if table == 'recording' else 'recording_id'} IN (SELECT id FROM {SEEN_RECORDING})"
+        return f"{'id' if table == 'recording' else 'recording_id'} IN (SELECT id FROM {VISIBLE_RECORDINGS})"
     return "TRUE"
 
 
-def _marks(ids: Sequence[str]) -> str:
+def _placeholders(ids: Sequence[str]) -> str:
     return ", ".join("?" * len(ids))
 
 
-WRONG = "wrong_"
+WRONG_OPTION_PREFIX = "wrong_"
 """What the field of a wrong option begins with; its number follows, from 1."""
-GOAL = "goal_"
+GOAL_PREFIX = "goal_"
 """What the field of a goal of a scenario begins with; its number follows, from 1."""
 QUOTED = frozenset(
     {
@@ -187,13 +190,15 @@ def free_texts(study: Study) -> Iterator[FreeText]:
 def _utterances(study: Study) -> Iterator[FreeText]:
     for row, recording, start, end, text in study.rows(
         "SELECT id, recording_id, start_us, end_us, text FROM utterance "
-        f"WHERE recording_id IN (SELECT id FROM {SEEN_RECORDING})"
+        f"WHERE recording_id IN (SELECT id FROM {VISIBLE_RECORDINGS})"
     ):
         yield FreeText("utterance", row, "text", text, recording, start, end)
 
 
 def _values(study: Study) -> Iterator[FreeText]:
-    spans = {row[0]: row[1:] for row in study.rows(f"SELECT id, recording_id, start_us, end_us FROM {SEEN}")}
+    spans = {
+        row[0]: row[1:] for row in study.rows(f"SELECT id, recording_id, start_us, end_us FROM {VISIBLE_SEGMENTS}")
+    }
     texts = Texts(study)
     ids = texts.subjects("segment_value")
     for first in range(0, len(ids), _CHUNK):
@@ -204,7 +209,7 @@ def _values(study: Study) -> Iterator[FreeText]:
 
 def _comments(study: Study) -> Iterator[FreeText]:
     for row, text, recording, start, end in study.rows(
-        f"SELECT c.id, c.text, s.recording_id, s.start_us, s.end_us FROM comment c JOIN {SEEN} s ON s.id = c.segment_id"
+        f"SELECT c.id, c.text, s.recording_id, s.start_us, s.end_us FROM comment c JOIN {VISIBLE_SEGMENTS} s ON s.id = c.segment_id"
     ):
         yield FreeText("comment", row, "text", text, recording, start, end)
 
@@ -212,14 +217,14 @@ def _comments(study: Study) -> Iterator[FreeText]:
 def _reviews(study: Study) -> Iterator[FreeText]:
     for segment, reviewer, text, recording, start, end in study.rows(
         "SELECT r.segment_id, r.reviewer_id, r.note, s.recording_id, s.start_us, s.end_us "
-        f"FROM review r JOIN {SEEN} s ON s.id = r.segment_id WHERE r.note <> ''"
+        f"FROM review r JOIN {VISIBLE_SEGMENTS} s ON s.id = r.segment_id WHERE r.note <> ''"
     ):
         yield FreeText("review", f"{segment}/{reviewer}", "note", text, recording, start, end)
 
 
 def _chains(study: Study) -> Iterator[FreeText]:
     here: dict[str, str] = {}
-    for row, name, recording in study.rows(f"SELECT id, name, recording_id FROM {SEEN_CHAIN}"):
+    for row, name, recording in study.rows(f"SELECT id, name, recording_id FROM {VISIBLE_CHAINS}"):
         here[row] = recording
         yield FreeText("chain", row, "name", name, recording)
     for row, chain, text, start, end in study.rows(
@@ -239,11 +244,11 @@ def _questions(study: Study) -> Iterator[FreeText]:
     spans: dict[str, tuple[str, int, int]] = {}
     for row, recording, start, end, text, answer, explanation, wrong in study.rows(
         "SELECT id, recording_id, start_us, end_us, text, answer, explanation, wrong FROM question "
-        f"WHERE {SEEN_QUESTION}"
+        f"WHERE {VISIBLE_QUESTION}"
     ):
         spans[row] = recording, start, end
         said = [("text", text), ("answer", answer), ("explanation", explanation)]
-        said += [(f"{WRONG}{at}", one) for at, one in enumerate(_options(wrong), 1)]
+        said += [(f"{WRONG_OPTION_PREFIX}{at}", one) for at, one in enumerate(_options(wrong), 1)]
         for field, one in said:
             if one:
                 yield FreeText("question", row, field, one, recording, start, end)
@@ -257,10 +262,10 @@ def _questions(study: Study) -> Iterator[FreeText]:
 
 def _options(wrong: str) -> list[str]:
     """Return the texts of wrong options, whatever else is damaged in them."""
-    return [str(one[0]) if isinstance(one, list) and one else "" for one in _listed(wrong)]
+    return [str(one[0]) if isinstance(one, list) and one else "" for one in _parse_list(wrong)]
 
 
-def _listed(text: str) -> list[Json]:
+def _parse_list(text: str) -> list[Json]:
     """Return a list that is kept as JSON; [] where it is damaged."""
     try:
         found = json.loads(text)
@@ -281,23 +286,25 @@ def _meta(study: Study) -> Iterator[FreeText]:
 
 
 def _episodes(study: Study) -> Iterator[FreeText]:
-    columns = ", ".join(NAMED)
+    columns = ", ".join(PROFILE_COLUMNS)
     for row, *texts in study.rows(f"SELECT id, {columns} FROM character"):
-        yield from _filled("character", row, NAMED, texts)
+        yield from _nonempty_texts("character", row, PROFILE_COLUMNS, texts)
     for row, name, context, goals in study.rows("SELECT id, name, context, goals FROM scenario"):
-        listed = _listed(goals)
-        fields = ("name", "context", *(f"{GOAL}{at}" for at in range(1, len(listed) + 1)))
-        yield from _filled("scenario", row, fields, (name, context, *map(str, listed)))
-    seen = f"recording_id IN (SELECT id FROM {SEEN_RECORDING})"
+        listed = _parse_list(goals)
+        fields = ("name", "context", *(f"{GOAL_PREFIX}{at}" for at in range(1, len(listed) + 1)))
+        yield from _nonempty_texts("scenario", row, fields, (name, context, *map(str, listed)))
+    seen = f"recording_id IN (SELECT id FROM {VISIBLE_RECORDINGS})"
     for recording, context in study.rows(f"SELECT recording_id, context FROM episode WHERE {seen}"):
-        yield from _filled("episode", recording, ("context",), (context,), recording)
+        yield from _nonempty_texts("episode", recording, ("context",), (context,), recording)
     for recording, position, *texts in study.rows(
         f"SELECT recording_id, position, {columns}, goal FROM episode_agent WHERE {seen}"
     ):
-        yield from _filled("episode_agent", f"{recording}/{position}", (*NAMED, "goal"), texts, recording)
+        yield from _nonempty_texts(
+            "episode_agent", f"{recording}/{position}", (*PROFILE_COLUMNS, "goal"), texts, recording
+        )
 
 
-def _filled(
+def _nonempty_texts(
     table: str, row: str, fields: Sequence[str], texts: Sequence[str], recording: str | None = None
 ) -> Iterator[FreeText]:
     for field, text in zip(fields, texts, strict=True):
@@ -306,7 +313,7 @@ def _filled(
 
 
 def _names(study: Study) -> Iterator[FreeText]:
-    for row, text in study.rows(f"SELECT id, name FROM {SEEN_RECORDING}"):
+    for row, text in study.rows(f"SELECT id, name FROM {VISIBLE_RECORDINGS}"):
         yield FreeText("recording", row, "name", text, row)
     for row, name, context in study.rows("SELECT id, name, agent_context FROM collection"):
         yield FreeText("collection", row, "name", name)

@@ -15,11 +15,11 @@ from project.search.free_texts import TextLocation, Texts
 from project.store.study import Study
 
 _PART = re.compile(r'"([^"]*)(")?|([^\s"]+)')
-_MOST = 24
+_MAX_TERMS = 24
 """More words than this are left out: the engine has a limit on how deep an expression may be."""
 
 
-def expression(typed: str) -> str:
+def match_expression(typed: str) -> str:
     """Return the expression for what was typed, or "" where there is nothing to look for.
 
     Each word is found where a word of the text begins with it; words between quotes are found as they stand, one after
@@ -32,7 +32,7 @@ def expression(typed: str) -> str:
         # A quote before nothing, or signs alone, would be words that no text has.
         if any(sign.isalnum() for sign in phrase or word):
             parts.append(f'"{phrase}"' if closed else f'"{phrase or word}"*')
-    return " ".join(parts[:_MOST])
+    return " ".join(parts[:_MAX_TERMS])
 
 
 _OPEN, _CLOSE = "\x02", "\x03"
@@ -133,7 +133,7 @@ class SearchIndex:
     def excerpt(self, typed: str, number: int) -> Excerpt:
         """Return the piece of one text, by its number, in which what was typed stands."""
         rows = self._memory.execute(
-            f"SELECT {_SNIPPET} FROM found WHERE found MATCH ? AND rowid = ?", (expression(typed) or '""', number)
+            f"SELECT {_SNIPPET} FROM found WHERE found MATCH ? AND rowid = ?", (match_expression(typed) or '""', number)
         ).fetchall()
         return _excerpt(rows[0][0]) if rows else Excerpt("")
 
@@ -148,7 +148,7 @@ class SearchIndex:
             self._begin()
         while not self.is_current:
             self.work()
-        return expression(typed)
+        return match_expression(typed)
 
     def _make(self) -> None:
         self._memory.execute("DROP TABLE IF EXISTS found")

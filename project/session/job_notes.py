@@ -13,7 +13,7 @@ from typing import Any, cast
 import platformdirs
 
 from project.encryption.container import is_sealed
-from project.encryption.encrypted_files import overwrite
+from project.encryption.encrypted_files import shred_file
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.ids import new_id
@@ -22,12 +22,12 @@ from project.store.study import Study
 from project.timebase import utc_now
 
 _FORMAT = 1
-_ENDED = "ended"
-_LONGEST = 256 << 20
+_MESSAGES_FILE = "ended"
+_MAX_NOTE_BYTES = 256 << 20
 """Bytes; a longer note is none of ours."""
 
 EXPORT, BENCHMARK = "export", "benchmark"
-PLANS = frozenset({EXPORT, BENCHMARK})
+PLAN_KINDS = frozenset({EXPORT, BENCHMARK})
 """Notes about several jobs, one after the other: whoever runs them takes them up again."""
 
 
@@ -61,9 +61,9 @@ class JobNotes:
 
     def keep(self, work: JobSpec) -> str:
         """Note a job that was asked for; returns the id of the note, "" where jobs of this kind are not noted."""
-        if work.kind not in ASKED:
+        if work.kind not in NOTED_PARAMETERS:
             return ""
-        asked = {key: work.parameters[key] for key in ASKED[work.kind] if key in work.parameters}
+        asked = {key: work.parameters[key] for key in NOTED_PARAMETERS[work.kind] if key in work.parameters}
         if work.kind == "ask":
             asked = dict(work.parameters)
         return self._write(work.kind, work.title, work.recording_id, asked)
@@ -76,7 +76,7 @@ class JobNotes:
         """Forget a job, because it ended or nobody wants it any more."""
         if note_id:
             with suppress(OSError):
-                overwrite(self._folder / f"{note_id}.json")
+                shred_file(self._folder / f"{note_id}.json")
 
     def interrupted(self) -> list[InterruptedJob]:
         """Return the jobs that did not end, in the order in which they were asked for.
@@ -89,23 +89,23 @@ class JobNotes:
                 jobs.append(self.read(path))
             except (OSError, UserError, ValueError, KeyError, TypeError, RecursionError):
                 with suppress(OSError):
-                    overwrite(path)
+                    shred_file(path)
         return jobs
 
     def tell_later(self, lines: Sequence[str]) -> None:
         """Keep what came of jobs while no window was there to say so."""
         with suppress(OSError):
             if lines:
-                write_private(self._study, self._folder / _ENDED, json.dumps([*lines]).encode())
+                write_private(self._study, self._folder / _MESSAGES_FILE, json.dumps([*lines]).encode())
 
     def take_told(self) -> list[str]:
         """Return what `tell_later` kept, once."""
-        path, lines = self._folder / _ENDED, []
+        path, lines = self._folder / _MESSAGES_FILE, []
         with suppress(OSError, UserError, ValueError, RecursionError):
             found = json.loads(read_private(self._study, path))
             lines = [str(one) for one in found] if isinstance(found, list) else []
         with suppress(OSError):
-            overwrite(path)
+            shred_file(path)
         return lines
 
     def _write(self, kind: str, title: str, recording_id: str, asked: Mapping[str, Json]) -> str:
@@ -131,7 +131,7 @@ class JobNotes:
             OSError, UserError, ValueError, KeyError, TypeError, RecursionError: it cannot be read.
         """
         found: dict[str, Any] = json.loads(read_private(self._study, path))
-        if found["format"] != _FORMAT or found["kind"] not in {*ASKED, *PLANS}:
+        if found["format"] != _FORMAT or found["kind"] not in {*NOTED_PARAMETERS, *PLAN_KINDS}:
             raise ValueError(path.name)
         return InterruptedJob(
             path.stem,
@@ -168,14 +168,14 @@ def note_files(study: Path) -> list[Path]:
     return sorted(folder.iterdir()) if folder.is_dir() else []
 
 
-def note_files_of(study_id: str) -> list[Path]:
+def note_files_of_copies(study_id: str) -> list[Path]:
     """Return all files that are kept about the jobs of a study and its copies, wherever they lay and were called."""
     marks = sorted(_marks_folder().glob(f"{_digest(study_id)}-*"))
-    folders = [_marks_folder().parent / place for place in sorted(places_of(study_id))]
+    folders = [_marks_folder().parent / place for place in sorted(place_digests(study_id))]
     return [*(file for folder in folders if folder.is_dir() for file in sorted(folder.iterdir())), *marks]
 
 
-def places_of(study_id: str) -> frozenset[str]:
+def place_digests(study_id: str) -> frozenset[str]:
     """Return the checksums of the places where a study or a copy of it lay when something was noted about its jobs."""
     return frozenset(mark.name.rpartition("-")[2] for mark in _marks_folder().glob(f"{_digest(study_id)}-*"))
 
@@ -230,7 +230,7 @@ def read_private(study: Study, path: Path) -> bytes:
         UserError: it was sealed with another key, or damaged.
         ValueError: the study is sealed and the file is not, or the other way round.
     """
-    if path.is_symlink() or path.stat().st_size > _LONGEST or is_sealed(path) != (study.working is not None):
+    if path.is_symlink() or path.stat().st_size > _MAX_NOTE_BYTES or is_sealed(path) != (study.working is not None):
         raise ValueError(path.name)
     return path.read_bytes() if study.working is None else study.working.unseal_content(path)
 
@@ -239,7 +239,7 @@ def _notes_in(folder: Path) -> list[Path]:
     return [one for one in folder.glob("*.json") if not one.name.startswith(".")] if folder.is_dir() else []
 
 
-ASKED: Mapping[str, tuple[str, ...]] = {
+NOTED_PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "faces": ("detector", "processor", "options"),
     "text": ("finder",),
     "speech": ("options",),

@@ -20,7 +20,7 @@ _GRAPHICS_CARD = re.compile(r"\b(CUDA|CUDNN|CUBLAS|NVML|nvidia)", re.IGNORECASE)
 
 
 @contextmanager
-def machine_explained() -> Iterator[None]:
+def explain_machine_errors() -> Iterator[None]:
     """Turn a failure of the machine inside the block into a message; what is no such failure passes as it is.
 
     Libraries have no exceptions of their own for these, so what they say is looked at.
@@ -48,7 +48,7 @@ def machine_explained() -> Iterator[None]:
         raise
 
 
-KINDS = {
+JOB_MODULES = {
     "faces": "anonymize.faces.face_tracking_job",
     "anonymize": "anonymize.export.export_job",
     "preview": "anonymize.export.preview_job",
@@ -68,7 +68,7 @@ KINDS = {
     "ask": "benchmark.judging.ask_job",
     "try_judge": "benchmark.judging.judge_trial",
 }
-CONNECTING = frozenset({"fetch", "ask", "try_judge"})
+NETWORK_KINDS = frozenset({"fetch", "ask", "try_judge"})
 """Kinds that may connect where a policy allows it. The kernel takes the network from a worker that does another one."""
 
 
@@ -119,9 +119,9 @@ class JobKind(Protocol):
         """Put the result into the study."""
 
 
-def kind_of(key: str) -> JobKind:
+def load_kind(key: str) -> JobKind:
     """Load the module of a kind of job."""
-    return cast(JobKind, importlib.import_module(KINDS[key]))
+    return cast(JobKind, importlib.import_module(JOB_MODULES[key]))
 
 
 def compute(key: str, parameters: Mapping[str, Json], progress: JobHost) -> dict[str, Json]:
@@ -130,13 +130,13 @@ def compute(key: str, parameters: Mapping[str, Json], progress: JobHost) -> dict
     Raises:
         UserError: the job says so, or the machine cannot: too little memory, a graphics card that is gone.
     """
-    with machine_explained():
-        return kind_of(key).compute(parameters, progress)
+    with explain_machine_errors():
+        return load_kind(key).compute(parameters, progress)
 
 
 def store_part(session: Session, work: JobSpec, part: Mapping[str, Json]) -> Changes:
     """Put a finished piece of a job into the study."""
-    changes: Changes = importlib.import_module(KINDS[work.kind]).store_part(session, work, part)
+    changes: Changes = importlib.import_module(JOB_MODULES[work.kind]).store_part(session, work, part)
     return changes
 
 
@@ -146,15 +146,15 @@ def answer(session: Session, work: JobSpec, question: Mapping[str, Json]) -> dic
     Raises:
         UserError: whatever was asked for is not granted.
     """
-    found: dict[str, Json] = importlib.import_module(KINDS[work.kind]).answer(session, work, question)
+    found: dict[str, Json] = importlib.import_module(JOB_MODULES[work.kind]).answer(session, work, question)
     return found
 
 
-def run_here(session: Session, work: JobSpec, progress: Progress) -> tuple[dict[str, Json], Changes]:
+def run_inline(session: Session, work: JobSpec, progress: Progress) -> tuple[dict[str, Json], Changes]:
     """Do a job in this process and store its result; returns the result and what changed."""
     holder = _Here(session, work, progress)
     result = compute(work.kind, work.parameters, holder)
-    return result, holder.changes | kind_of(work.kind).store(session, work, result)
+    return result, holder.changes | load_kind(work.kind).store(session, work, result)
 
 
 class _Here:

@@ -18,19 +18,19 @@ from project.entities.study_records import Annotator, Medium, MediumRole, Partic
 from project.errors import UserError
 from project.files.fingerprints import fingerprint
 from project.ids import new_id
-from project.merging.merge import COPY
+from project.merging.merge import COPY_PROPERTY
 from project.queries.annotator_rows import annotator_by_name, insert_annotator
-from project.queries.history_rows import newest_mark
-from project.queries.recording_rows import all_media, all_participants, all_recordings, media_of, recording
+from project.queries.history_rows import revision_key
+from project.queries.recording_rows import all_media, all_participants, all_recordings, find_recording, media_of
 from project.queries.study_schemes import StudySchemes
 from project.schemes.scheme import Scheme
 from project.session.settings import Settings, load_settings
-from project.session.trust_store import TrustKind, folders_of, reaches, trust, trusted
+from project.session.trust_store import TrustKind, add_trusted, containing_folders, is_inside_allowed, read_trusted
 from project.store.study import Study, UndoStep
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
 _log = logging.getLogger(__name__)
-_told: set[Path] = set()
+_warned: set[Path] = set()
 """Studies of which it was said that nobody may write to them."""
 
 
@@ -64,10 +64,10 @@ class Session:
     def __init__(self, study: Study, annotator: str | None = None, settings: Settings | None = None) -> None:
         self.study = study
         self.patient = True
-        self._folders = trusted(study.id, TrustKind.FOLDER)
+        self._folders = read_trusted(study.id, TrustKind.FOLDER)
         self.settings = settings or load_settings()
         self._annotator_name = ""
-        self.annotator_name = annotator or owner_of_copy(study) or self.settings.annotator
+        self.annotator_name = annotator or copy_owner(study) or self.settings.annotator
         self.schemes = StudySchemes(study)
 
     @property
@@ -110,9 +110,9 @@ class Session:
         )
         if study.backup_problem is not None:
             _log.warning("%s", study.backup_problem)
-        if study.defect is not None and study.path not in _told:
+        if study.defect is not None and study.path not in _warned:
             # Once: a window opens it again and again, to read in a thread.
-            _told.add(study.path)
+            _warned.add(study.path)
             _log.warning("%s", study.defect)
         try:
             return cls(study, annotator, settings)
@@ -159,7 +159,7 @@ class Session:
         Raises:
             UserError: there is none with this id.
         """
-        found = recording(self.study, recording_id)
+        found = find_recording(self.study, recording_id)
         if found is None:
             raise UserError("This recording is no longer part of the study.", "Choose another one.")
         return found
@@ -176,13 +176,17 @@ class Session:
 
     def reaches(self, place: Path) -> bool:
         """Tell whether a place may be read for the study: in its folder, or where a person pointed to."""
-        return reaches(self.study.folder, self._folders, place)
+        return is_inside_allowed(self.study.folder, self._folders, place)
 
     def point_to(self, files: Iterable[Path]) -> None:
         """Let the study read from the folders of files that a person on this machine chose."""
-        chosen = [folder for file in files for folder in folders_of(file)]
+        chosen = [folder for file in files for folder in containing_folders(file)]
         self._folders = (*dict.fromkeys((*self._folders, *chosen)),)
-        trust(self.study.id, TrustKind.FOLDER, (one for one in chosen if not reaches(self.study.folder, (), Path(one))))
+        add_trusted(
+            self.study.id,
+            TrustKind.FOLDER,
+            (one for one in chosen if not is_inside_allowed(self.study.folder, (), Path(one))),
+        )
 
     def place_of(self, medium: Medium) -> Path | None:
         """Return where the file of a medium should be; None where the study may not look."""
@@ -227,7 +231,7 @@ class Session:
                 "Put it back, or relink the folder it was moved to.",
             )
         if located.state is MediaState.OUTSIDE:
-            raise outside(located, f"recording {about.number}")
+            raise outside_error(located, f"recording {about.number}")
         if located.state is MediaState.REPLACED:
             raise UserError(
                 f"The file of recording {about.number} is not the one that was added: {located.path}",
@@ -238,22 +242,22 @@ class Session:
         return located
 
 
-def outside(located: LocatedMedium, whose: str) -> UserError:
+def outside_error(located: LocatedMedium, whose: str) -> UserError:
     """Return the message for a file that the study names and nobody on this machine pointed to."""
     return UserError(
-        f"The file of {whose} is outside the study's folder: {shown(located.path)}",
+        f"The file of {whose} is outside the study's folder: {escape_unprintable(located.path)}",
         "A study from elsewhere may name any file. If this one is yours, point to it: relink the folder that it is in.",
     )
 
 
-def owner_of_copy(study: Study) -> str:
+def copy_owner(study: Study) -> str:
     """Return whose copy a study is, or "" for one that was not split off for anybody."""
-    facts = study.get_property(COPY)
+    facts = study.get_property(COPY_PROPERTY)
     name = facts.get("annotator") if isinstance(facts, dict) else None
     return name if isinstance(name, str) else ""
 
 
-def recording_called(session: Session, text: str) -> Recording:
+def resolve_recording(session: Session, text: str) -> Recording:
     """Return the recording with this number, id, name or file name.
 
     Raises:
@@ -275,7 +279,7 @@ def recording_called(session: Session, text: str) -> Recording:
     raise UserError(f"No recording is called “{text}”.", "Give its number, file name or id; see: greenroom info STUDY")
 
 
-def participant_called(session: Session, text: str) -> Participant:
+def resolve_participant(session: Session, text: str) -> Participant:
     """Return the participant with this pseudonym.
 
     Raises:
@@ -299,7 +303,7 @@ class PerState(Generic[Made]):
 
     def of(self, session: Session) -> Made:
         """Return what was made of the study as it is now."""
-        mark = (newest_mark(session.study), session.annotator_name)
+        mark = (revision_key(session.study), session.annotator_name)
         kept = self._known.get(session)
         if kept is None or kept[0] != mark:
             kept = self._known[session] = (mark, self._make(session))

@@ -12,7 +12,7 @@ from pathlib import Path
 import platformdirs
 
 from project.entities.study_records import Json
-from project.store.backups import USUAL
+from project.store.backups import DEFAULT_BACKUPS
 
 _APP = "greenroom"
 RECENT_LIMIT = 10
@@ -49,7 +49,7 @@ class Settings:
     activity: bool = True
     subtitles: float = 1.0
     turns_before: int = 6
-    backups: int = USUAL
+    backups: int = DEFAULT_BACKUPS
     welcomed: bool = False
 
     def opened(self, study: Path) -> "Settings":
@@ -189,6 +189,6 @@ def rewrite_object(path: Path, content: dict[str, Json]) -> None:
     Raises:
         OSError: it cannot be written; what was there is as it was.
     """
-    from project.encryption.encrypted_files import write_clear
+    from project.encryption.encrypted_files import write_plaintext
 
-    write_clear([json.dumps(content, indent=1).encode()], path, path, wipe_old=True)
+    write_plaintext([json.dumps(content, indent=1).encode()], path, path, wipe_old=True)

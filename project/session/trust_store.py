@@ -21,7 +21,7 @@ from project.session.settings import read_object, rewrite_object, store_object, 
 from project.store.column_values import to_json
 from project.timebase import utc_now
 
-_MOST = 200
+_MAX_ENTRIES = 200
 """How many entries of one kind are kept for a study; the oldest go."""
 
 
@@ -52,22 +52,22 @@ class PolicyRecord:
     at: str
 
 
-def trusted(study_id: str, kind: TrustKind) -> tuple[str, ...]:
+def read_trusted(study_id: str, kind: TrustKind) -> tuple[str, ...]:
     """Return what was allowed to a study on this machine, the oldest first."""
-    found = read_object(_place()).get(study_id)
+    found = read_object(_trust_file()).get(study_id)
     listed = found.get(kind.value) if isinstance(found, dict) else None
     return tuple(one for one in listed if isinstance(one, str)) if isinstance(listed, list) else ()
 
 
-def trust(study_id: str, kind: TrustKind, what: Iterable[str]) -> None:
+def add_trusted(study_id: str, kind: TrustKind, what: Iterable[str]) -> None:
     """Remember that a person allowed something to a study; a folder that cannot be written is no reason to stop."""
     with suppress(OSError), _locked():
-        before = trusted(study_id, kind)
-        now = [*dict.fromkeys((*before, *what))][-_MOST:]
+        before = read_trusted(study_id, kind)
+        now = [*dict.fromkeys((*before, *what))][-_MAX_ENTRIES:]
         if (*now,) == before or not study_id:
             return
-        every = read_object(_place())
-        write_object(_place(), {**every, study_id: {**_of_study(every, study_id), kind.value: [*now]}})
+        every = read_object(_trust_file())
+        write_object(_trust_file(), {**every, study_id: {**_study_entry(every, study_id), kind.value: [*now]}})
 
 
 def newest_policy(study_id: str) -> PolicyRecord | None:
@@ -90,14 +90,14 @@ def note_policy(study_id: str, digest_of_policy: str) -> None:
     with _locked():
         number = max((one.number for one in _noted_policies(study_id) if one is not None), default=0) + 1
         record = asdict(PolicyRecord(number, digest_of_policy, utc_now()))
-        every, again = read_object(_place()), read_object(_policies_file())
-        kept = {key: found for key, found in _of_study(every, study_id).items() if key != _EARLIER_POLICIES}
-        store_object(_place(), {**every, study_id: {**kept, _POLICY: record}}, durable=True)
+        every, again = read_object(_trust_file()), read_object(_policies_file())
+        kept = {key: found for key, found in _study_entry(every, study_id).items() if key != _EARLIER_POLICIES}
+        store_object(_trust_file(), {**every, study_id: {**kept, _POLICY: record}}, durable=True)
         store_object(_policies_file(), {**again, study_id: record}, durable=True)
 
 
 def _noted_policies(study_id: str) -> tuple[PolicyRecord | None, PolicyRecord | None]:
-    noted = _of_study(read_object(_place()), study_id).get(_POLICY)
+    noted = _study_entry(read_object(_trust_file()), study_id).get(_POLICY)
     return _policy_record(noted), _policy_record(read_object(_policies_file()).get(study_id))
 
 
@@ -110,7 +110,7 @@ def _policy_record(found: Json) -> PolicyRecord | None:
     return PolicyRecord(number, digest_of_policy, at) if number > 0 and digest_of_policy else None
 
 
-def _of_study(every: dict[str, Json], study_id: str) -> dict[str, Json]:
+def _study_entry(every: dict[str, Json], study_id: str) -> dict[str, Json]:
     found = every.get(study_id)
     return dict(found) if isinstance(found, dict) else {}
 
@@ -122,7 +122,7 @@ def _locked() -> Iterator[None]:
     Raises:
         OSError: there is no folder that can be written to.
     """
-    place = _place()
+    place = _trust_file()
     place.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(place.with_name(f"{place.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -134,7 +134,7 @@ def _locked() -> Iterator[None]:
 
 def trusted_paths(study_id: str) -> tuple[str, ...]:
     """Return the folders and files that were allowed to a study on this machine."""
-    return *trusted(study_id, TrustKind.FOLDER), *trusted(study_id, TrustKind.MODEL)
+    return *read_trusted(study_id, TrustKind.FOLDER), *read_trusted(study_id, TrustKind.MODEL)
 
 
 def forget_paths(study_id: str, paths: Collection[str]) -> None:
@@ -143,10 +143,10 @@ def forget_paths(study_id: str, paths: Collection[str]) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    if study_id not in read_object(_place()):
+    if study_id not in read_object(_trust_file()):
         return
     with _locked():
-        every = read_object(_place())
+        every = read_object(_trust_file())
         found = every.get(study_id)
         if not isinstance(found, dict):
             return
@@ -155,36 +155,36 @@ def forget_paths(study_id: str, paths: Collection[str]) -> None:
             for kind, listed in found.items()
         }
         if kept != found:
-            rewrite_object(_place(), {**every, study_id: kept})
+            rewrite_object(_trust_file(), {**every, study_id: kept})
 
 
-def digest(found: Json) -> str:
+def object_digest(found: Json) -> str:
     """Return what stands for an object that was allowed."""
     return hashlib.sha256(to_json(found).encode()).hexdigest()
 
 
-def folders_of(file: Path) -> list[str]:
+def containing_folders(file: Path) -> list[str]:
     """Return the folders by which a file that a person pointed to may be reached: as it was named, and as it is."""
     return [*dict.fromkeys((os.path.normpath(file.absolute().parent), str(file.resolve().parent)))]
 
 
-def reaches(folder: Path, others: Iterable[str], place: Path) -> bool:
+def is_inside_allowed(folder: Path, others: Iterable[str], place: Path) -> bool:
     """Tell whether a place lies in a study's folder or in one that was allowed, links followed.
 
     What leads out by its letters alone is not even looked at, since looking can mount a folder of another machine.
     """
     roots = [str(folder), *others]
     try:
-        return _inside(os.path.normpath(place), roots) and _inside(os.path.realpath(place), roots)
+        return _is_inside(os.path.normpath(place), roots) and _is_inside(os.path.realpath(place), roots)
     except (OSError, ValueError):
         return False
 
 
-def _inside(place: str, roots: Iterable[str]) -> bool:
+def _is_inside(place: str, roots: Iterable[str]) -> bool:
     return any(place == root or place.startswith(root.rstrip(os.sep) + os.sep) for root in roots)
 
 
-def _place() -> Path:
+def _trust_file() -> Path:
     return platformdirs.user_config_path("greenroom", appauthor=False) / "trusted.json"
 
 

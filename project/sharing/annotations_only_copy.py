@@ -10,21 +10,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from project.entities.judgments import RAW, Modality
+from project.entities.judgments import RAW_CONDITION, Modality
 from project.entities.study_records import Json, ParticipantRole
 from project.errors import UserError
-from project.files.publication import put_in_place
+from project.files.publication import publish_file
 from project.files.temporary_files import scratch_folder
 from project.ids import new_id
 from project.progress import Progress, Silent
 from project.queries.study_schemes import all_versions
 from project.schema.columns import COLUMNS, ColumnKind
 from project.schemes.scheme import FieldKind, Scheme
-from project.schemes.scheme_file import stripped
-from project.sharing.annotator_copy import free_place
+from project.schemes.scheme_file import strip_explanations
+from project.sharing.annotator_copy import free_copy_path
 from project.store.column_values import to_json
 from project.store.study import Cell, Study
-from project.store.visibility import SEEN, SEEN_CHAIN, SEEN_RECORDING
+from project.store.visibility import VISIBLE_CHAINS, VISIBLE_RECORDINGS, VISIBLE_SEGMENTS
 from resources import resource
 
 _VARIANTS = frozenset({"plain", "few-shot", "cot", "tom"})
@@ -117,7 +117,7 @@ class GivenRows:
         for key, versions in all_versions(self._study).items():
             for version, text in versions.items():
                 try:
-                    self._texts[key, version], self.schemes[key, version] = stripped(text, key)
+                    self._texts[key, version], self.schemes[key, version] = strip_explanations(text, key)
                 except UserError:
                     continue
 
@@ -199,7 +199,7 @@ class GivenRows:
             "prompt": "",
             "request_key": new_id(),
             "variant": row["variant"] if row["variant"] in _VARIANTS else "plain",
-            "condition": RAW if row["condition"] == RAW else self._key(row["condition"]),
+            "condition": RAW_CONDITION if row["condition"] == RAW_CONDITION else self._key(row["condition"]),
             "cached_from": None if row["cached_from"] is None else self._key(row["cached_from"]),
             "program_version": "",
         }
@@ -237,14 +237,14 @@ def _object(text: str) -> dict[str, Json]:
     return found if isinstance(found, dict) else {}
 
 
-NAME = "Annotations"
+COPY_NAME = "Annotations"
 _SILENT = Silent()
 _R = "(SELECT value FROM json_each(?1))"
-_SEGMENTS = f"SELECT id FROM {SEEN} WHERE recording_id IN {_R}"
-_CHAINS = f"SELECT id FROM {SEEN_CHAIN} WHERE recording_id IN {_R}"
+_SEGMENTS = f"SELECT id FROM {VISIBLE_SEGMENTS} WHERE recording_id IN {_R}"
+_CHAINS = f"SELECT id FROM {VISIBLE_CHAINS} WHERE recording_id IN {_R}"
 _NODES = f"SELECT id FROM chain_node WHERE chain_id IN ({_CHAINS})"
 _IN = f"recording_id IN {_R}"
-GIVEN: Mapping[str, str] = {
+SHARED_ROWS: Mapping[str, str] = {
     "collection": f"id IN (SELECT collection_id FROM recording WHERE id IN {_R})",
     "recording": f"id IN {_R}",
     "participant": f"id IN (SELECT participant_id FROM appearance WHERE {_IN} UNION SELECT participant_id FROM "
@@ -266,7 +266,7 @@ GIVEN: Mapping[str, str] = {
     "judgment": f"segment_id IN ({_SEGMENTS}) AND item_id = '' AND question_id = '' AND chain_id = ''",
 }
 """Table -> which of its rows go along, what others refer to first."""
-WITHHELD = frozenset(
+WITHHELD_TABLES = frozenset(
     {
         *("property", "medium", "consent", "hold_out", "comment", "merged_copy", "conflict", "activity", "run"),
         *("face_track", "heard", "track_correction", "track_box", "region", "region_box", "face_review", "seen_span"),
@@ -277,7 +277,7 @@ WITHHELD = frozenset(
     }
 )
 """Tables of which nothing goes along."""
-IN_USE = "schemes"
+SCHEMES_PROPERTY = "schemes"
 """The property that says which schemes are in use."""
 
 
@@ -320,44 +320,48 @@ def share_annotations(
         UserError: something of that name is there already, or the folder cannot be written to.
         Cancelled: the user stopped it; nothing was written.
     """
-    path = free_place(out)
+    path = free_copy_path(out)
     held = {row[0] for row in study.rows("SELECT recording_id FROM hold_out")}
     recordings = [
-        row[0] for row in study.rows(f"SELECT id FROM {SEEN_RECORDING} ORDER BY number") if row[0] not in held
+        row[0] for row in study.rows(f"SELECT id FROM {VISIBLE_RECORDINGS} ORDER BY number") if row[0] not in held
     ]
     try:
-        with scratch_folder(path) as folder, Study.create(folder / "copy", NAME) as copy:
-            kept, left_out = _fill(study, copy, recordings, GivenRows(study, copy, at, chain_state), progress)
+        with scratch_folder(path) as folder, Study.create(folder / "copy", COPY_NAME) as copy:
+            kept, left_out = _fill_copy(study, copy, recordings, GivenRows(study, copy, at, chain_state), progress)
             copy.close()
             placing(path)
-            put_in_place(copy.path, path)
+            publish_file(copy.path, path)
     except OSError as error:
-        raise _refused(path, error) from None
+        raise _write_error(path, error) from None
     return Shared(path, kept, left_out, len(held))
 
 
-def _refused(path: Path, error: OSError) -> UserError:
+def _write_error(path: Path, error: OSError) -> UserError:
     return UserError(f"“{path.name}” cannot be written: {error.strerror}.", "Choose another folder.")
 
 
-def _fill(
+def _fill_copy(
     study: Study, copy: Study, recordings: list[str], given: GivenRows, progress: Progress
 ) -> tuple[dict[str, int], dict[str, int]]:
     """Write all that goes along; return table -> how many rows did, and how many did not."""
     kept: dict[str, int] = {}
     left_out: dict[str, int] = {}
     asked = (json.dumps(recordings),)
-    tables = [table for table in GIVEN if "id" in COLUMNS[table]]
+    tables = [table for table in SHARED_ROWS if "id" in COLUMNS[table]]
     given.name(
-        {str(row[0]) for table in tables for row in study.rows(f"SELECT id FROM {table} WHERE {GIVEN[table]}", asked)}
+        {
+            str(row[0])
+            for table in tables
+            for row in study.rows(f"SELECT id FROM {table} WHERE {SHARED_ROWS[table]}", asked)
+        }
     )
     with copy.without_history():
-        in_use, known = study.get_property(IN_USE), {key for key, _ in given.schemes}
+        in_use, known = study.get_property(SCHEMES_PROPERTY), {key for key, _ in given.schemes}
         if isinstance(in_use, list):
-            copy.set_property(IN_USE, [one for one in in_use if one in known])
-        for done, (table, where) in enumerate(GIVEN.items()):
+            copy.set_property(SCHEMES_PROPERTY, [one for one in in_use if one in known])
+        for done, (table, where) in enumerate(SHARED_ROWS.items()):
             progress.check_cancelled()
-            progress.progress(done, len(GIVEN))
+            progress.progress(done, len(SHARED_ROWS))
             columns = [*COLUMNS[table]]
             order = "id" if "id" in columns else columns[0]
             found = study.rows(f"SELECT {', '.join(columns)} FROM {table} WHERE {where} ORDER BY {order}", asked)

@@ -18,14 +18,14 @@ from pathlib import Path
 from project.entities.study_records import Annotator, Json
 from project.errors import UserError
 from project.files.filesystem import is_folder
-from project.files.publication import put_in_place
+from project.files.publication import publish_file
 from project.files.temporary_files import scratch_folder
 from project.ids import new_id
-from project.merging.merge import COPY
-from project.merging.table_rules import LEFT_OUT, newest_step, tables_of
+from project.merging.merge import COPY_PROPERTY
+from project.merging.table_rules import EXCLUDED_COLUMNS, merge_tables, newest_step
 from project.store.opening import SUFFIX
 from project.store.study import Cell, Study
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
 GIVEN_PROPERTIES = ("id", "name", "schemes", "training")
 """Facts about the study that go along; all others stay."""
@@ -73,9 +73,9 @@ class StudyCopyDraft:
                 read-only.
         """
         study.require_writable()
-        self.path = free_place(out)
+        self.path = free_copy_path(out)
         self._scratch = contextlib.ExitStack()
-        with _explained(self.path):
+        with _explain_errors(self.path):
             self.beside = self._scratch.enter_context(scratch_folder(self.path))
         self._clear, self._seal = self.beside, None if study.working is None else study.working.seal_copy
         if study.working is not None:
@@ -95,12 +95,12 @@ class StudyCopyDraft:
         Raises:
             UserError: it cannot be written.
         """
-        with _explained(self.path):
+        with _explain_errors(self.path):
             for one in (self._clear / "copy.greenroom", self.beside / "sealed"):
                 one.unlink(missing_ok=True)
             seen = _state(study)
             with Study.create(self._clear / "copy") as copy:
-                self._rows = _fill(study, copy, share)
+                self._rows = _fill_copy(study, copy, share)
                 if place_media is not None:
                     place_media(copy)
                 self._mark(copy, share.annotator)
@@ -131,9 +131,9 @@ class StudyCopyDraft:
         try:
             with beside(), study.step(f"Split for {annotator.name}", annotator.id, undoable=False):
                 study.write("UPDATE journal_step SET uid = ? WHERE uid = ?", (self._fork, newest_step(study)[1]))
-                study.write("INSERT INTO merged_copy VALUES (?, ?, ?)", (self._copy_id, self._fork, _now()))
-                with _explained(self.path):
-                    put_in_place(made, self.path)
+                study.write("INSERT INTO merged_copy VALUES (?, ?, ?)", (self._copy_id, self._fork, _utc_timestamp()))
+                with _explain_errors(self.path):
+                    publish_file(made, self.path)
                 placed = True
         except BaseException:
             if placed:
@@ -147,11 +147,11 @@ class StudyCopyDraft:
     def _mark(self, copy: Study, annotator: Annotator) -> None:
         facts: Json = {"id": self._copy_id, "annotator": annotator.name, "step": self._fork}
         with copy.step(f"Split for {annotator.name}", annotator.id, undoable=False):
-            copy.set_property(COPY, facts)
+            copy.set_property(COPY_PROPERTY, facts)
             copy.write("UPDATE journal_step SET uid = ? WHERE uid = ?", (self._fork, newest_step(copy)[1]))
 
 
-def split(study: Study, share: AnnotatorShare, out: Path) -> Split:
+def split_copy(study: Study, share: AnnotatorShare, out: Path) -> Split:
     """Write a copy, and note in both files at which step they parted. A sealed study's is sealed as the study is.
 
     The file appears whole or not at all, and never in the place of another.
@@ -178,20 +178,20 @@ def _state(study: Study) -> _State:
 
 
 @contextlib.contextmanager
-def _explained(path: Path) -> Iterator[None]:
+def _explain_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         raise UserError(
-            f"“{shown(path.name)}” cannot be written: {error.strerror}.", "Choose another folder."
+            f"“{escape_unprintable(path.name)}” cannot be written: {error.strerror}.", "Choose another folder."
         ) from None
 
 
-def _now() -> str:
+def _utc_timestamp() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def free_place(out: Path) -> Path:
+def free_copy_path(out: Path) -> Path:
     """Return where a copy goes, with the suffix that studies have.
 
     Raises:
@@ -202,24 +202,25 @@ def free_place(out: Path) -> Path:
         path = path.with_name(path.name + SUFFIX)
     if os.path.lexists(path):
         raise UserError(
-            f"“{shown(path.name)}” is there already.", "Choose another name; an existing file is never overwritten."
+            f"“{escape_unprintable(path.name)}” is there already.",
+            "Choose another name; an existing file is never overwritten.",
         )
     if not is_folder(path.parent):
-        raise UserError(f"There is no folder “{shown(path.parent)}”.", "Make it first.")
+        raise UserError(f"There is no folder “{escape_unprintable(path.parent)}”.", "Make it first.")
     return path
 
 
 _R = "recording_id IN (SELECT value FROM json_each(:recordings))"
-_OWN = f"({_R} AND annotator_id = :annotator)"
-_TAUGHT = (
+_OWN_WORK = f"({_R} AND annotator_id = :annotator)"
+_REFERENCE_WORK = (
     "(recording_id IN (SELECT value FROM json_each(:training)) "
     "AND annotator_id IN (SELECT value FROM json_each(:references)))"
 )
-_SEGMENTS = f"({_OWN} OR {_TAUGHT})"
+_SEGMENTS = f"({_OWN_WORK} OR {_REFERENCE_WORK})"
 _CHAINS = f"SELECT id FROM chain WHERE {_SEGMENTS}"
 _NODES = f"SELECT id FROM chain_node WHERE chain_id IN ({_CHAINS})"
-_QUESTIONS = f"({_OWN} AND (chain_id IS NULL OR chain_id IN ({_CHAINS})))"
-_GIVEN = {
+_QUESTIONS = f"({_OWN_WORK} AND (chain_id IS NULL OR chain_id IN ({_CHAINS})))"
+_GIVEN_ROWS = {
     "property": "key IN (SELECT value FROM json_each(:properties))",
     "collection": "id IN (SELECT collection_id FROM recording WHERE id IN (SELECT value FROM json_each(:recordings)))",
     "recording": "id IN (SELECT value FROM json_each(:recordings))",
@@ -232,11 +233,11 @@ _GIVEN = {
     "annotator": "(id = :annotator OR id IN (SELECT value FROM json_each(:references)))",
     "scheme_version": "key <> ''",
     "hold_out": _R,
-    "assignment": _OWN,
-    "completion": _OWN,
+    "assignment": _OWN_WORK,
+    "completion": _OWN_WORK,
     "segment": _SEGMENTS,
     "segment_value": f"segment_id IN (SELECT id FROM segment WHERE {_SEGMENTS})",
-    "comment": f"annotator_id = :annotator AND segment_id IN (SELECT id FROM segment WHERE {_OWN})",
+    "comment": f"annotator_id = :annotator AND segment_id IN (SELECT id FROM segment WHERE {_OWN_WORK})",
     "utterance": _R,
     "chain": _SEGMENTS,
     "chain_node": f"chain_id IN ({_CHAINS})",
@@ -250,14 +251,14 @@ _GIVEN = {
 """Table -> which of its rows go along. Tables that are not named here stay behind whole."""
 
 
-def _fill(study: Study, copy: Study, share: AnnotatorShare) -> dict[str, int]:
-    tables, given = tables_of(study), _parameters(share)
+def _fill_copy(study: Study, copy: Study, share: AnnotatorShare) -> dict[str, int]:
+    tables, given = merge_tables(study), _parameters(share)
     counts: dict[str, int] = {}
     with copy.without_history():
         copy.write("DELETE FROM property", ())
-        for name, where in _GIVEN.items():
+        for name, where in _GIVEN_ROWS.items():
             columns = tables[name].columns
-            asked = ["''" if column in LEFT_OUT.get(name, ()) else column for column in columns]
+            asked = ["''" if column in EXCLUDED_COLUMNS.get(name, ()) else column for column in columns]
             sql, values = _positional(where, given)
             rows = study.rows(f"SELECT {', '.join(asked)} FROM {name} WHERE {sql}", values)
             marks = ", ".join("?" * len(columns))

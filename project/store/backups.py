@@ -17,15 +17,15 @@ from pathlib import Path
 from urllib.parse import quote
 
 from project.errors import UserError
-from project.files.filesystem import resolved
-from project.store.opening import connect, verify
-from project.text_format import shown, size_text
+from project.files.filesystem import resolve_path
+from project.store.opening import connect, verify_study
+from project.text_format import escape_unprintable, format_size
 
-USUAL = 5
+DEFAULT_BACKUPS = 5
 """How many are kept where nobody says otherwise."""
 
 _ENDING = re.compile(r"\.bak-([1-9][0-9]{0,3})")
-_OLD = timedelta(days=60)
+_MAX_AGE = timedelta(days=60)
 """Older ones go when a newer one is made: what was deleted from a study must not stay beside it for ever."""
 
 
@@ -39,14 +39,14 @@ class Backup:
     size: int
 
 
-def backups_of(path: str | Path) -> list[Path]:
+def backup_paths(path: str | Path) -> list[Path]:
     """Return the backups of a study that are there, the newest first; the study itself may be gone."""
     return [one.path for one in list_backups(path)]
 
 
 def list_backups(path: str | Path) -> list[Backup]:
     """Return what is known of each backup of a study without opening it, the newest first."""
-    study = resolved(Path(path))
+    study = resolve_path(Path(path))
     found: list[Backup] = []
     try:
         beside = [*os.scandir(study.parent)]
@@ -71,7 +71,7 @@ def is_backup(path: Path) -> bool:
     return re.search(_ENDING.pattern + r"\Z", path.name) is not None
 
 
-def take_in(finished: Path, study: Path, keep: int, now: datetime) -> Path:
+def add_backup(finished: Path, study: Path, keep: int, now: datetime) -> Path:
     """Make a finished file the newest backup of a study, and remove those that are too many or older than 60 days.
 
     A process that is killed in between leaves all of them, perhaps with a number left out.
@@ -85,19 +85,19 @@ def take_in(finished: Path, study: Path, keep: int, now: datetime) -> Path:
     Raises:
         OSError: the folder cannot be written to.
     """
-    _make_room(study)
-    place = _numbered(study, 1)
+    _free_first_number(study)
+    place = _backup_path(study, 1)
     finished.rename(place)
     there = list_backups(study)
-    for old in [one for one in there[1:] if now - one.made > _OLD]:
+    for old in [one for one in there[1:] if now - one.made > _MAX_AGE]:
         there.remove(old)
         old.path.unlink()
     while len(there) > keep:
-        gone = there.pop(_dispensable([one.made for one in there], now))
+        gone = there.pop(_choose_dispensable([one.made for one in there], now))
         gone.path.unlink()
     for number, one in enumerate(there, 1):
         if one.number != number:
-            one.path.rename(_numbered(study, number))
+            one.path.rename(_backup_path(study, number))
     descriptor = os.open(study.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
@@ -106,20 +106,20 @@ def take_in(finished: Path, study: Path, keep: int, now: datetime) -> Path:
     return place
 
 
-def _make_room(study: Path) -> None:
+def _free_first_number(study: Path) -> None:
     """Free the number 1: those up to the first free number move on by one, the last of them first."""
     number = 1
-    while os.path.lexists(_numbered(study, number)):
+    while os.path.lexists(_backup_path(study, number)):
         number += 1
     for free in range(number, 1, -1):
-        _numbered(study, free - 1).rename(_numbered(study, free))
+        _backup_path(study, free - 1).rename(_backup_path(study, free))
 
 
-def _numbered(study: Path, number: int) -> Path:
+def _backup_path(study: Path, number: int) -> Path:
     return study.with_name(f"{study.name}.bak-{number}")
 
 
-def _dispensable(made: Sequence[datetime], now: datetime) -> int:
+def _choose_dispensable(made: Sequence[datetime], now: datetime) -> int:
     """Return the place of the backup to part with, of two or more, newest first.
 
     The newest always stays, and the oldest of three. The one goes whose neighbours lie closest together for its age, so
@@ -132,23 +132,23 @@ def _dispensable(made: Sequence[datetime], now: datetime) -> int:
     return min(range(1, last), key=lambda i: (age[i + 1] - age[i - 1]) / age[i])
 
 
-BETWEEN = timedelta(minutes=10)
+MIN_INTERVAL = timedelta(minutes=10)
 """How far apart backups are at least, and how old a study is when it gets its first one."""
 
 _SPARE_BYTES = 64_000_000
 """What stays free on the disk: a backup must not be what keeps the next edit from being saved."""
 
-_COUNTED = ("run", "judgment", "reveal", "egress", "item_set", "benchmark_run", "benchmark_answer")
+_COUNTED_TABLES = ("run", "judgment", "reveal", "egress", "item_set", "benchmark_run", "benchmark_answer")
 """What is written outside the history. Rows of the other run tables come with one of these."""
 
 State = tuple[object, ...]
 
 
-def state_of(connection: sqlite3.Connection) -> State:
+def content_state(connection: sqlite3.Connection) -> State:
     """Return what tells whether anything was written since: the newest step, and how many rows runs have."""
     step = connection.execute("SELECT id, uid FROM journal_step ORDER BY id DESC LIMIT 1").fetchone()
     change = connection.execute("SELECT max(id) FROM journal_change").fetchone()[0]
-    counts = [connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in _COUNTED]
+    counts = [connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in _COUNTED_TABLES]
     return (step, change, *counts)
 
 
@@ -170,23 +170,23 @@ def back_up(connection: sqlite3.Connection, path: Path, keep: int, now: datetime
         return None
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.bak")
     try:
-        if not _due(connection, path, now):
+        if not _is_due(connection, path, now):
             return None
         status = path.stat()
         free = shutil.disk_usage(path.parent).free
         if free < status.st_size + _SPARE_BYTES:
-            raise _no_room(path, size_text(free))
+            raise _no_space_error(path, format_size(free))
         with os.fdopen(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600), "rb") as file:
             connection.execute("VACUUM INTO ?", (f"file:{quote(os.fsencode(unfinished))}",))
             os.fchmod(file.fileno(), stat.S_IMODE(status.st_mode))
             os.fsync(file.fileno())
-        return take_in(unfinished, path, keep, now)
+        return add_backup(unfinished, path, keep, now)
     except sqlite3.Error as error:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL:
-            raise _no_room(path, "too little") from None
-        raise _failed(path, str(error)) from None
+            raise _no_space_error(path, "too little") from None
+        raise _backup_error(path, str(error)) from None
     except OSError as error:
-        raise _failed(path, str(error.strerror)) from None
+        raise _backup_error(path, str(error.strerror)) from None
     finally:
         with contextlib.suppress(OSError):
             unfinished.unlink(missing_ok=True)
@@ -238,24 +238,27 @@ class BackingUp:
                 self._ended()
 
 
-def _due(connection: sqlite3.Connection, path: Path, now: datetime) -> bool:
+def _is_due(connection: sqlite3.Connection, path: Path, now: datetime) -> bool:
     newest = next(iter(list_backups(path)), None)
     if newest is None:
         (made,) = connection.execute("SELECT value FROM property WHERE key = 'id'").fetchone() or ('""',)
-        return not timedelta() <= now - _time_in(made.strip('"')) < BETWEEN and state_of(connection)[0] is not None
-    if timedelta() <= now - newest.made < BETWEEN:
+        return (
+            not timedelta() <= now - _id_time(made.strip('"')) < MIN_INTERVAL
+            and content_state(connection)[0] is not None
+        )
+    if timedelta() <= now - newest.made < MIN_INTERVAL:
         return False
     try:
         with contextlib.closing(connect(newest.path, "ro", immutable=True)) as before:
             # A backup that somebody tampered with may declare a table so that reading it takes for ever.
-            verify(before, newest.path.name, pages=False)
-            return state_of(before) != state_of(connection)
+            verify_study(before, newest.path.name, pages=False)
+            return content_state(before) != content_state(connection)
     except (UserError, sqlite3.Error):
         # It cannot be read: that is one more reason for another.
         return True
 
 
-def _time_in(study_id: str) -> datetime:
+def _id_time(study_id: str) -> datetime:
     """Return when an id was made (RFC 9562, section 5.7: the first 48 bits are milliseconds), or long ago."""
     try:
         return datetime.fromtimestamp(int(study_id.replace("-", "")[:12], 16) / 1000, UTC)
@@ -263,15 +266,15 @@ def _time_in(study_id: str) -> datetime:
         return datetime.fromtimestamp(0, UTC)
 
 
-def _no_room(path: Path, free: str) -> UserError:
+def _no_space_error(path: Path, free: str) -> UserError:
     return UserError(
-        f"No backup of “{shown(path.name)}” was made: the disk has {free} left.",
+        f"No backup of “{escape_unprintable(path.name)}” was made: the disk has {free} left.",
         "Free some space; the next opening makes it. Your edits are saved as long as there is room for them.",
     )
 
 
-def _failed(path: Path, why: str) -> UserError:
+def _backup_error(path: Path, why: str) -> UserError:
     return UserError(
-        f"No backup of “{shown(path.name)}” was made: {why}.",
+        f"No backup of “{escape_unprintable(path.name)}” was made: {why}.",
         "See whether its folder can be written to; the next opening tries again.",
     )

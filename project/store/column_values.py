@@ -10,7 +10,7 @@ from typing import TypeVar
 from project.entities.study_records import Json
 from project.entities.transcript import Word, Words
 from project.errors import UserError
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
 
 def to_json(value: Json) -> str:
@@ -29,7 +29,7 @@ def to_json(value: Json) -> str:
 Choice = TypeVar("Choice", bound=StrEnum)
 
 
-def stored_object(text: str, what: str) -> dict[str, Json]:
+def parse_object(text: str, what: str) -> dict[str, Json]:
     """Return a JSON object that a row holds.
 
     Args:
@@ -44,11 +44,11 @@ def stored_object(text: str, what: str) -> dict[str, Json]:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise damaged_value(what)
+        raise damaged_value_error(what)
     return found
 
 
-def stored_choice(choices: type[Choice], text: str, what: str) -> Choice:
+def parse_choice(choices: type[Choice], text: str, what: str) -> Choice:
     """Return which of some choices a row holds; `what` as for `stored_object`.
 
     Raises:
@@ -57,25 +57,25 @@ def stored_choice(choices: type[Choice], text: str, what: str) -> Choice:
     try:
         return choices(text)
     except ValueError:
-        raise damaged_value(what) from None
+        raise damaged_value_error(what) from None
 
 
-def judgment_called(judgment_id: str) -> str:
+def judgment_label(judgment_id: str) -> str:
     """Return how messages name a judgment."""
-    return f"A judgment ({shown(judgment_id)})"
+    return f"A judgment ({escape_unprintable(judgment_id)})"
 
 
-def is_whole(found: object, least: int = 0) -> bool:
+def is_column_integer(found: object, least: int = 0) -> bool:
     """Tell whether a value is a whole number from `least` on that fits into a column."""
     return isinstance(found, int) and not isinstance(found, bool) and least <= found < 1 << 63
 
 
-def damaged_value(what: str) -> UserError:
+def damaged_value_error(what: str) -> UserError:
     """Return the message for what is not as it is meant; `what` begins it."""
     return UserError(f"{what} of this study is damaged.", "Find out what else is: greenroom check STUDY")
 
 
-def words_json(words: Words) -> str:
+def words_to_json(words: Words) -> str:
     """Write words as a study keeps them: a list of [text, start, end, confidence]."""
     return to_json([[one.text, one.start_us, one.end_us, one.confidence] for one in words])
 

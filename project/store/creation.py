@@ -17,12 +17,19 @@ from sqlite_utils.migrations import Migrations
 
 from project.errors import UserError
 from project.files.filesystem import is_folder
-from project.files.publication import put_in_place
+from project.files.publication import publish_file
 from project.ids import new_id
 from project.schema import format_versions as schema
-from project.schema.schema_comparison import columns_of
-from project.store.opening import SUFFIX, connect, damaged, explain, explained, require_short_name
-from project.text_format import shown
+from project.schema.schema_comparison import table_columns
+from project.store.opening import (
+    SUFFIX,
+    connect,
+    damaged_study_error,
+    require_short_name,
+    translate_error,
+    translate_errors,
+)
+from project.text_format import escape_unprintable
 
 
 def migrate(connection: sqlite3.Connection, versions: Iterable[schema.Version]) -> None:
@@ -61,21 +68,22 @@ def create_file(path: Path, name: str) -> Path:
     if path.suffix != SUFFIX:
         path = path.with_name(path.name + SUFFIX)
     if not is_folder(path.parent):
-        raise UserError(f"There is no folder “{shown(path.parent)}”.", "Make it first.")
+        raise UserError(f"There is no folder “{escape_unprintable(path.parent)}”.", "Make it first.")
     require_short_name(path)
     taken = UserError(
-        f"“{shown(path.name)}” is there already.", "Choose another name; an existing file is never overwritten."
+        f"“{escape_unprintable(path.name)}” is there already.",
+        "Choose another name; an existing file is never overwritten.",
     )
     if os.path.lexists(path):
         raise taken
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
-        _write(unfinished, _with_name(_empty(schema.VERSIONS), name))
-        put_in_place(unfinished, path)
+        _write(unfinished, _with_name(_empty_file(schema.VERSIONS), name))
+        publish_file(unfinished, path)
     except FileExistsError:
         raise taken from None
     except OSError as error:
-        raise _cannot_write(path, error) from None
+        raise _write_error(path, error) from None
     finally:
         with contextlib.suppress(OSError):
             unfinished.unlink(missing_ok=True)
@@ -83,7 +91,7 @@ def create_file(path: Path, name: str) -> Path:
 
 
 @cache
-def _empty(versions: tuple[schema.Version, ...]) -> bytes:
+def _empty_file(versions: tuple[schema.Version, ...]) -> bytes:
     """Return a file of these versions without a row, made in memory: on disk each part of it would be waited for."""
     with contextlib.closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
@@ -104,13 +112,13 @@ def _with_name(file: bytes, name: str) -> bytes:
 
 def _write(path: Path, content: bytes) -> None:
     """Write a file that only its owner may change, as SQLite does; it is on disk when this returns."""
-    with os.fdopen(_made_anew(path), "wb") as file:
+    with os.fdopen(_create_file(path), "wb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
 
 
-def _made_anew(path: Path) -> int:
+def _create_file(path: Path) -> int:
     """Open an empty file for writing; what is there under its name, which may be a link, is left behind first."""
     path.unlink(missing_ok=True)
     return os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
@@ -125,21 +133,21 @@ def upgrade_file(path: Path, version: int) -> Path:
     backup = _free_name(path, version)
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.backup")
     try:
-        os.close(_made_anew(unfinished))
-        with explained(path.name), contextlib.closing(connect(path, "rw")) as connection:
+        os.close(_create_file(unfinished))
+        with translate_errors(path.name), contextlib.closing(connect(path, "rw")) as connection:
             with contextlib.closing(sqlite3.connect(unfinished)) as copy:
                 connection.backup(copy)
-            put_in_place(unfinished, backup)
+            publish_file(unfinished, backup)
             migrate(connection, schema.VERSIONS)
     except OSError as error:
-        raise _cannot_write(backup, error) from None
+        raise _write_error(backup, error) from None
     finally:
         with contextlib.suppress(OSError):
             unfinished.unlink(missing_ok=True)
     return backup
 
 
-def copies_before_upgrades(path: Path) -> list[Path]:
+def upgrade_copies(path: Path) -> list[Path]:
     """Return the copies of a study that were made before its format was upgraded; what is a link is none."""
     start = f"{path.stem} (before version "
     found = [one for one in path.parent.glob(f"*{SUFFIX}") if one.name.startswith(start)]
@@ -155,8 +163,10 @@ def _free_name(path: Path, version: int) -> Path:
     return candidate
 
 
-def _cannot_write(path: Path, error: OSError) -> UserError:
-    return UserError(f"“{shown(path.name)}” cannot be written: {error.strerror}.", "Choose another folder.")
+def _write_error(path: Path, error: OSError) -> UserError:
+    return UserError(
+        f"“{escape_unprintable(path.name)}” cannot be written: {error.strerror}.", "Choose another folder."
+    )
 
 
 def copy_own_tables(source: sqlite3.Connection, version: int, name: str) -> sqlite3.Connection:
@@ -182,7 +192,7 @@ def copy_own_tables(source: sqlite3.Connection, version: int, name: str) -> sqli
         source.execute("BEGIN")
         try:
             memory.execute("BEGIN")
-            room = _room_in(source)
+            room = _max_content_bytes(source)
             for table in tables:
                 room = _copy_table(source, memory, table, room)
             memory.execute("COMMIT")
@@ -193,18 +203,18 @@ def copy_own_tables(source: sqlite3.Connection, version: int, name: str) -> sqli
         memory.execute("PRAGMA foreign_keys = ON")
     except UnicodeDecodeError:
         memory.close()
-        raise damaged(name, "a text in it is no UTF-8") from None
+        raise damaged_study_error(name, "a text in it is no UTF-8") from None
     except (sqlite3.Error, OverflowError, MemoryError) as error:
         memory.close()
-        known = explain(error, name) if isinstance(error, sqlite3.Error) else None
-        raise known or damaged(name, shown(str(error))) from None
+        known = translate_error(error, name) if isinstance(error, sqlite3.Error) else None
+        raise known or damaged_study_error(name, escape_unprintable(str(error))) from None
     except BaseException:
         memory.close()
         raise
     return memory
 
 
-def _room_in(source: sqlite3.Connection) -> int:
+def _max_content_bytes(source: sqlite3.Connection) -> int:
     """Return how many bytes all rows can have: in a file that was tampered with, many may share the same pages."""
     (size,) = source.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").fetchone()
     return int(size)
@@ -212,7 +222,7 @@ def _room_in(source: sqlite3.Connection) -> int:
 
 def _copy_table(source: sqlite3.Connection, memory: sqlite3.Connection, table: str, room: int) -> int:
     """Copy a table; return how much of the room its texts and bytes left."""
-    names = [f'"{column}"' for column in columns_of(memory, table)]
+    names = [f'"{column}"' for column in table_columns(memory, table)]
     columns = ", ".join(names)
 
     def measured() -> Iterator[tuple[object, ...]]:

@@ -25,16 +25,16 @@ from project.encryption.container import (
     write_state,
 )
 from project.encryption.encrypted_files import seal_bytes, seal_copy
-from project.encryption.passphrases import keep
+from project.encryption.passphrases import cache_key
 from project.errors import UserError
-from project.files.temporary_files import PrivateFolder, announce, retract, use_cache
+from project.files.temporary_files import PrivateFolder, announce_open_study, retract_announcements, use_cache
 from project.store.locking import is_held
-from project.store.opening import beside
-from project.text_format import shown
+from project.store.opening import sibling_path
+from project.text_format import escape_unprintable
 
 _log = logging.getLogger(__name__)
 _TRIES, _PAUSE_S = 5, 0.05
-_LONG = 48 << 20
+_MAX_LOG_BYTES = 48 << 20
 """From so many bytes of write-ahead log on, the study is sealed anew and the log begins anew."""
 _FRAME_HEAD = 24
 _WAL_HEAD = 32
@@ -64,18 +64,19 @@ class DecryptedCopy:
                 with os.fdopen(os.open(self.file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as clear:
                     for part in unseal(sealed, key, header, path.name):
                         clear.write(part)
-                self._page_size = use_log(self.file)
+                self._page_size = enable_wal(self.file)
                 if log.committed:
-                    beside(self.file, "-wal").write_bytes(log.committed)
+                    sibling_path(self.file, "-wal").write_bytes(log.committed)
             except OSError as error:
                 self._folder.remove()
                 raise UserError(
-                    f"“{shown(path.name)}” cannot be unsealed in memory: {error.strerror}.", "Close other programs."
+                    f"“{escape_unprintable(path.name)}” cannot be unsealed in memory: {error.strerror}.",
+                    "Close other programs.",
                 ) from None
             except BaseException:
                 self._folder.remove()
                 raise
-        self.damage = damaged_log(path.name, log.damage) if log.damage else None
+        self.damage = damaged_log_error(path.name, log.damage) if log.damage else None
         self._after_kill = bool(log.committed)
         self._absorbed = log.salt
         self._sealed_log: SealedLog | None = None
@@ -83,7 +84,7 @@ class DecryptedCopy:
         self._changed = False
         self._named = False
         use_cache(self._folder)
-        keep(self._header, key)
+        cache_key(self._header, key)
 
     def begin(self, connection: sqlite3.Connection) -> None:
         """Make ready for edits; the connection uses the write-ahead log already, and this process holds the lock.
@@ -94,14 +95,14 @@ class DecryptedCopy:
         # The log grows until it is sealed: its bytes must stay where they are, and hold what was committed only.
         connection.execute("PRAGMA wal_autocheckpoint = 0")
         connection.execute("PRAGMA cache_spill = OFF")
-        announce(self._path, self.file)
+        announce_open_study(self._path, self.file)
         try:
             # Beside a file of version 1, older programs would pass over the log that is begun here.
             if self._after_kill or self._header.version == 1 or read_state(self._header, self._key) != b"":
                 self._seal(connection)
             self._renew_log(connection)
         except OSError as error:
-            raise _not_sealed(self._path, error) from None
+            raise _not_saved_error(self._path, error) from None
 
     def reserve(self) -> None:
         """Make sure that the next transaction can be saved.
@@ -132,10 +133,10 @@ class DecryptedCopy:
                 self._at += len(new)
             if appendable:
                 self._name_log(self._sealed_log)
-            if not appendable or self._at > _LONG:
+            if not appendable or self._at > _MAX_LOG_BYTES:
                 self._seal_and_go_on(connection, saved=appendable)
         except OSError as error:
-            raise _not_sealed(self._path, error) from None
+            raise _not_saved_error(self._path, error) from None
 
     def _name_log(self, log: SealedLog) -> None:
         """Say in the sealed file that there is a log with edits: without it, nobody would miss them."""
@@ -146,7 +147,7 @@ class DecryptedCopy:
             write_state(self._path, self._header, self._key, log.salt)
         except OSError as error:
             # The edit itself is in the log.
-            _log.warning("“%s” could not name its log (%s).", shown(self._path.name), error)
+            _log.warning("“%s” could not name its log (%s).", escape_unprintable(self._path.name), error)
 
     def _seal_and_go_on(self, connection: sqlite3.Connection, *, saved: bool) -> None:
         """Seal all of it, and begin another log; where it is saved already, this can be done later, too."""
@@ -155,7 +156,9 @@ class DecryptedCopy:
         except OSError as error:
             if not saved:
                 raise
-            _log.warning("“%s” was not sealed anew (%s); its log has every edit.", shown(self._path.name), error)
+            _log.warning(
+                "“%s” was not sealed anew (%s); its log has every edit.", escape_unprintable(self._path.name), error
+            )
             return
         self._renew_log(connection)
 
@@ -206,7 +209,7 @@ class DecryptedCopy:
             self._sealed_log.close()
         if connection is not None:
             connection.close()
-        retract(self._folder)
+        retract_announcements(self._folder)
         self._folder.remove()
 
     def _finish(self, connection: sqlite3.Connection, log: SealedLog) -> None:
@@ -218,7 +221,7 @@ class DecryptedCopy:
             log.remove()
         except (OSError, UserError, sqlite3.Error) as error:
             what = "its log has every edit" if whole else "edits that were not saved before are lost"
-            _log.warning("“%s” was not sealed anew (%s); %s.", shown(self._path.name), error, what)
+            _log.warning("“%s” was not sealed anew (%s); %s.", escape_unprintable(self._path.name), error, what)
             log.close()
 
     def _append_rest(self, log: SealedLog) -> bool:
@@ -232,11 +235,11 @@ class DecryptedCopy:
         return rest is not None
 
     def _seal(self, connection: sqlite3.Connection) -> None:
-        content = _closed(connection.serialize())
+        content = _mark_closed(connection.serialize())
         self._header = seal_bytes(content, self._path, self._key, self._absorbed)
         # Only now: where sealing fails, edits are added to the log as before.
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-        keep(self._header, self._key)
+        cache_key(self._header, self._key)
         self._changed = False
 
     def _renew_log(self, connection: sqlite3.Connection) -> None:
@@ -255,7 +258,7 @@ class DecryptedCopy:
         The format: https://www.sqlite.org/fileformat2.html, section 4.
         """
         try:
-            with beside(self.file, "-wal").open("rb") as file:
+            with sibling_path(self.file, "-wal").open("rb") as file:
                 head = file.read(_WAL_HEAD)
                 if self._at and head != self._head:
                     return None
@@ -294,16 +297,16 @@ def _was_replaced(path: Path, header: EncryptedFileHeader) -> bool:
         return file.read(len(header.raw)) != header.raw
 
 
-def damaged_log(name: str, what: str) -> UserError:
+def damaged_log_error(name: str, what: str) -> UserError:
     """Return the message for a study whose log was changed."""
     return UserError(
-        f"The log of edits of “{shown(name)}” is damaged: {what}.",
+        f"The log of edits of “{escape_unprintable(name)}” is damaged: {what}.",
         "It can be read as far as it is intact, and not written to; the file and its log stay as they are. "
         "Save what is left of both: greenroom recover STUDY --out NEW",
     )
 
 
-def use_log(file: Path) -> int:
+def enable_wal(file: Path) -> int:
     """Say in the header that the write-ahead log is used, so that SQLite reads one beside it; return the page size."""
     with file.open("r+b") as clear:
         size = int.from_bytes(clear.read(18)[16:])
@@ -311,7 +314,7 @@ def use_log(file: Path) -> int:
     return 65536 if size == 1 else size
 
 
-def with_pages(content: bytes, records: Sequence[bytes]) -> bytes:
+def apply_pages(content: bytes, records: Sequence[bytes]) -> bytes:
     """Return a study with the pages of records of its log put into their places, whatever was lost before them.
 
     SQLite would not apply them: it checks each page of its log against all before it. What fits together of the result
@@ -327,19 +330,19 @@ def with_pages(content: bytes, records: Sequence[bytes]) -> bytes:
         for at in range(0, len(frames) - _FRAME_HEAD - size + 1, _FRAME_HEAD + size):
             place = (int.from_bytes(frames[at : at + 4]) - 1) * size
             # The record is authentic; a number that is too large would still fill the memory.
-            if 0 <= place <= len(pages) + _LONG:
+            if 0 <= place <= len(pages) + _MAX_LOG_BYTES:
                 pages[len(pages) :] = bytes(max(0, place - len(pages)))
                 pages[place : place + size] = frames[at + _FRAME_HEAD : at + _FRAME_HEAD + size]
     return bytes(pages)
 
 
-def _closed(content: bytes) -> bytes:
+def _mark_closed(content: bytes) -> bytes:
     """Return a study whose header says that it was closed."""
     return content[:18] + b"\1\1" + content[20:]
 
 
-def _not_sealed(path: Path, error: OSError) -> UserError:
+def _not_saved_error(path: Path, error: OSError) -> UserError:
     return UserError(
-        f"“{shown(path.name)}” could not be saved: {error.strerror}. It is in memory, and was not lost yet.",
+        f"“{escape_unprintable(path.name)}” could not be saved: {error.strerror}. It is in memory, and was not lost yet.",
         "Free some space, and make the next edit or close the study: all is saved then.",
     )

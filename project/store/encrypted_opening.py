@@ -10,18 +10,18 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from project.encryption.encrypted_files import clean_up_after
-from project.encryption.passphrases import header_of, key_of
+from project.encryption.encrypted_files import remove_unfinished
+from project.encryption.passphrases import obtain_key, read_file_header
 from project.errors import UserError
-from project.files.filesystem import on_network
+from project.files.filesystem import is_on_network
 from project.schema import format_versions as schema
 from project.schema.schema_comparison import ForeignSchema
-from project.store.backups import BETWEEN, is_backup, list_backups, take_in
+from project.store.backups import MIN_INTERVAL, add_backup, is_backup, list_backups
 from project.store.creation import copy_own_tables
 from project.store.decrypted_copy import DecryptedCopy
-from project.store.locking import StudyLock, prepare, take_lock
-from project.store.opening import connect, verify
-from project.text_format import shown
+from project.store.locking import StudyLock, configure_connection, take_lock
+from project.store.opening import connect, verify_study
+from project.text_format import escape_unprintable
 
 
 def back_up_sealed(path: Path, backups: int, now: datetime) -> None:
@@ -34,9 +34,9 @@ def back_up_sealed(path: Path, backups: int, now: datetime) -> None:
         return
     newest = next(iter(list_backups(path)), None)
     since = newest.made.timestamp() if newest else path.stat().st_mtime
-    if timedelta() <= timedelta(seconds=now.timestamp() - since) < BETWEEN:
+    if timedelta() <= timedelta(seconds=now.timestamp() - since) < MIN_INTERVAL:
         return
-    if newest is not None and header_of(newest.path).raw == header_of(path).raw:
+    if newest is not None and read_file_header(newest.path).raw == read_file_header(path).raw:
         return
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.bak")
     try:
@@ -48,11 +48,12 @@ def back_up_sealed(path: Path, backups: int, now: datetime) -> None:
             os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
             file.flush()
             os.fsync(file.fileno())
-        take_in(unfinished, path, backups, now)
+        add_backup(unfinished, path, backups, now)
     except OSError as error:
         unfinished.unlink(missing_ok=True)
         raise UserError(
-            f"No backup of “{shown(path.name)}” was made: {error.strerror}.", "The next opening tries again."
+            f"No backup of “{escape_unprintable(path.name)}” was made: {error.strerror}.",
+            "The next opening tries again.",
         ) from None
 
 
@@ -93,15 +94,15 @@ def open_sealed(path: Path, read_only: bool, backups: int, now: datetime) -> Ope
     Raises:
         UserError: no passphrase or a wrong one was given, the file is damaged, or there is no room for it.
     """
-    key_of(path, header_of(path))
+    obtain_key(path, read_file_header(path))
     lock, reason, busy = take_lock(path, read_only)
     try:
-        if busy and on_network(path) and not read_only:
+        if busy and is_on_network(path) and not read_only:
             raise UserError(reason, "On a network folder only one window can have a study open. Close it there.")
         if lock is not None:
-            clean_up_after(path)
+            remove_unfinished(path)
         # Read again: whoever had the lock may have sealed the study anew, or under another passphrase.
-        working = DecryptedCopy(path, key_of(path, header_of(path)))
+        working = DecryptedCopy(path, obtain_key(path, read_file_header(path)))
         try:
             connection, defect = _connect(working, path)
         except BaseException:
@@ -115,7 +116,7 @@ def open_sealed(path: Path, read_only: bool, backups: int, now: datetime) -> Ope
                     lock.release()
                     lock = None
             elif lock is not None:
-                prepare(connection, network=False)
+                configure_connection(connection, network=False)
                 working.begin(connection)
                 # After what a killed process left was sealed, too: a backup has no log beside it.
                 try:
@@ -137,7 +138,7 @@ def _connect(working: DecryptedCopy, path: Path) -> tuple[sqlite3.Connection, Us
     connection = connect(working.file, "rw", any_thread=True)
     try:
         try:
-            version = verify(connection, path.name, pages=True)
+            version = verify_study(connection, path.name, pages=True)
         except ForeignSchema as foreign:
             version = int(connection.execute("PRAGMA user_version").fetchone()[0])
             own = copy_own_tables(connection, version, path.name)
@@ -145,7 +146,7 @@ def _connect(working: DecryptedCopy, path: Path) -> tuple[sqlite3.Connection, Us
             return own, foreign
         if version < len(schema.VERSIONS):
             raise UserError(
-                f"The sealed study “{shown(path.name)}” was made by an older version.",
+                f"The sealed study “{escape_unprintable(path.name)}” was made by an older version.",
                 "Unseal it, open it once, and seal it again: greenroom unseal STUDY",
             )
     except BaseException:

@@ -8,15 +8,15 @@ from pathlib import Path
 
 from project.encryption.commit_log import log_path
 from project.encryption.container import EncryptionKey, is_sealed, new_key, read_header, unseal
-from project.encryption.encrypted_files import seal_stream, write_clear
-from project.encryption.passphrases import forget, header_of, keep, key_of, remember
+from project.encryption.encrypted_files import seal_stream, write_plaintext
+from project.encryption.passphrases import cache_key, forget_key, obtain_key, read_file_header, unlock_key
 from project.errors import UserError
-from project.files.filesystem import resolved
-from project.store.backups import backups_of
-from project.store.creation import copies_before_upgrades
-from project.store.locking import alone
+from project.files.filesystem import resolve_path
+from project.store.backups import backup_paths
+from project.store.creation import upgrade_copies
+from project.store.locking import exclusive_lock
 from project.store.study import Study
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,29 +36,30 @@ def seal_study(path: str | Path, passphrase: str) -> EncryptionResult:
     Raises:
         UserError: it is sealed with all its backups, is no sound study, is open, or cannot be written.
     """
-    path = resolved(Path(path))
+    path = resolve_path(Path(path))
     if is_sealed(path):
-        key = key_of(path, header_of(path))
-        rest = [one for one in _older(path) if not is_sealed(one)]
+        key = obtain_key(path, read_file_header(path))
+        rest = [one for one in _older_files(path) if not is_sealed(one)]
         if not rest:
             raise UserError(
-                f"“{shown(path.name)}” is sealed already.", "Change its passphrase: greenroom seal --change"
+                f"“{escape_unprintable(path.name)}” is sealed already.",
+                "Change its passphrase: greenroom seal --change",
             )
     else:
         with Study.open(path) as study:
             study.require_writable()
         if os.path.lexists(log_path(path)):
             raise UserError(
-                f"Beside “{shown(path.name)}” lies the log of a sealed study: {shown(log_path(path).name)}.",
+                f"Beside “{escape_unprintable(path.name)}” lies the log of a sealed study: {escape_unprintable(log_path(path).name)}.",
                 "It may hold edits. Put it beside the sealed study that it belongs to, or move it away.",
             )
-        older = _older(path)
-        key = _begun_with(older, passphrase) or new_key(passphrase)
+        older = _older_files(path)
+        key = _find_resumed_key(older, passphrase) or new_key(passphrase)
         rest = [*(one for one in older if not is_sealed(one)), path]
-    with _alone(path):
+    with _exclusive_access(path):
         for one in rest:
             _seal(one, key)
-        keep(header_of(path), key)
+        cache_key(read_file_header(path), key)
     return EncryptionResult(tuple(rest))
 
 
@@ -68,19 +69,19 @@ def unseal_study(path: str | Path) -> EncryptionResult:
     Raises:
         UserError: it is not sealed, no passphrase was given, it is damaged, is open, or cannot be written.
     """
-    path = resolved(Path(path))
-    header_of(path)
+    path = resolve_path(Path(path))
+    read_file_header(path)
     # Takes up what a killed process left in the sealed log.
     with Study.open(path) as study:
         study.require_writable()
     done, left = [], []
-    with _alone(path):
-        for one in [one for one in [*_older(path), path] if is_sealed(one)]:
-            key = _key(one, path)
+    with _exclusive_access(path):
+        for one in [one for one in [*_older_files(path), path] if is_sealed(one)]:
+            key = _find_key(one, path)
             if key is None:
                 left.append(one)
             else:
-                write_clear(_content(one, key), one, one)
+                write_plaintext(_content(one, key), one, one)
                 done.append(one)
     return EncryptionResult(tuple(done), tuple(left))
 
@@ -91,42 +92,42 @@ def change_passphrase(path: str | Path, passphrase: str) -> EncryptionResult:
     Raises:
         UserError: as `unseal_study`.
     """
-    path = resolved(Path(path))
-    before = header_of(path)
+    path = resolve_path(Path(path))
+    before = read_file_header(path)
     with Study.open(path) as study:
         study.require_writable()
     new, done, left = new_key(passphrase), [], []
-    with _alone(path):
-        for one in [one for one in [*_older(path), path] if is_sealed(one)]:
-            key = _key(one, path)
+    with _exclusive_access(path):
+        for one in [one for one in [*_older_files(path), path] if is_sealed(one)]:
+            key = _find_key(one, path)
             if key is None:
                 left.append(one)
             else:
                 _seal(one, new, _content(one, key))
                 done.append(one)
-        forget(before)
-        keep(header_of(path), new)
+        forget_key(before)
+        cache_key(read_file_header(path), new)
     return EncryptionResult(tuple(done), tuple(left))
 
 
-def _older(path: Path) -> list[Path]:
+def _older_files(path: Path) -> list[Path]:
     """Return the backups of a study, and the copies that were made before its format was upgraded."""
-    return [*backups_of(path), *copies_before_upgrades(path)]
+    return [*backup_paths(path), *upgrade_copies(path)]
 
 
-def _begun_with(older: list[Path], passphrase: str) -> EncryptionKey | None:
+def _find_resumed_key(older: list[Path], passphrase: str) -> EncryptionKey | None:
     """Return the key of backups that a killed process sealed with this passphrase before it came to the study."""
     for one in older:
         if is_sealed(one):
             with suppress(UserError):
-                return remember(header_of(one), passphrase, one)
+                return unlock_key(read_file_header(one), passphrase, one)
     return None
 
 
-def _key(path: Path, study: Path) -> EncryptionKey | None:
+def _find_key(path: Path, study: Path) -> EncryptionKey | None:
     """Return the key of a study or of one of its backups; None for a backup that has another passphrase."""
     try:
-        return key_of(path, header_of(path), ask=path == study)
+        return obtain_key(path, read_file_header(path), ask=path == study)
     except UserError:
         if path == study:
             raise
@@ -147,16 +148,16 @@ def _content(path: Path, key: EncryptionKey) -> Iterator[bytes]:
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
+def _exclusive_access(path: Path) -> Iterator[None]:
     try:
-        with alone(path):
+        with exclusive_lock(path):
             yield
     except OSError as error:
-        raise _cannot_write(path, error) from None
+        raise _write_error(path, error) from None
 
 
-def _cannot_write(path: Path, error: OSError) -> UserError:
+def _write_error(path: Path, error: OSError) -> UserError:
     return UserError(
-        f"“{shown(path.name)}” cannot be written: {error.strerror}. It is as it was.",
+        f"“{escape_unprintable(path.name)}” cannot be written: {error.strerror}. It is as it was.",
         "See what is left free on its disk, and who may write to its folder.",
     )

@@ -37,17 +37,17 @@ class Trigger:
         return f"{create} {self.name} {self.when} ON main.{self.table} {self.body}"
 
 
-def make(connection: sqlite3.Connection, triggers: Sequence[Trigger]) -> None:
+def create_triggers(connection: sqlite3.Connection, triggers: Sequence[Trigger]) -> None:
     """Make triggers that live as long as the connection; it is in no transaction."""
     try:
-        _make_together(connection, triggers)
+        _create_at_once(connection, triggers)
     except sqlite3.OperationalError:
         # Some systems build SQLite so that nobody may write to a schema.
         for one in triggers:
             connection.execute(one.sql("CREATE TEMP TRIGGER"))
 
 
-def _make_together(connection: sqlite3.Connection, triggers: Sequence[Trigger]) -> None:
+def _create_at_once(connection: sqlite3.Connection, triggers: Sequence[Trigger]) -> None:
     rows = [(one.name, one.table, one.sql("CREATE TRIGGER")) for one in triggers]
     connection.execute("PRAGMA writable_schema = ON")
     try:
@@ -62,7 +62,7 @@ def _make_together(connection: sqlite3.Connection, triggers: Sequence[Trigger]) 
         connection.execute("PRAGMA writable_schema = RESET")
 
 
-SUBJECTS = {
+SUBJECT_COLUMNS = {
     "property": "key",
     "collection": "id",
     "recording": "id",
@@ -127,7 +127,7 @@ _MERGE_WITHIN = timedelta(seconds=2)
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class _JournalledTable:
     columns: tuple[str, ...]
     key: tuple[str, ...]
 
@@ -166,7 +166,7 @@ class Journal:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        self._tables: dict[str, _Table] = {}
+        self._tables: dict[str, _JournalledTable] = {}
         self._batches: list[_Batch] = []
 
     def install(self) -> None:
@@ -175,28 +175,28 @@ class Journal:
         run("PRAGMA recursive_triggers = ON")
         run("CREATE TEMP TABLE open_step (id INTEGER NOT NULL)")
         triggers = []
-        for table, subject in SUBJECTS.items():
+        for table, subject in SUBJECT_COLUMNS.items():
             found = run(f"PRAGMA main.table_info({table})").fetchall()
             columns = tuple(row[1] for row in found)
-            self._tables[table] = _Table(columns, tuple(row[1] for row in found if row[5]))
+            self._tables[table] = _JournalledTable(columns, tuple(row[1] for row in found if row[5]))
             for operation in ("insert", "update", "delete"):
                 triggers.append(_logging_trigger(table, subject, columns, operation))
         for table in RUN_TABLES:
             for operation in ("update", "delete"):
                 body = "BEGIN SELECT RAISE(ABORT, 'what a run stored is never changed'); END"
                 triggers.append(Trigger(f"keep_{table}_{operation}", table, f"BEFORE {operation}", body))
-        make(self._connection, triggers)
+        create_triggers(self._connection, triggers)
 
     def begin(
         self, name: str, annotator_id: str | None, now: datetime, *, merge_key: str | None = None, undoable: bool = True
     ) -> OpenStep:
         """Open a step for edits, or join the newest one (see `Study.step`)."""
         newest = self._newest()
-        if undoable and _joins(newest, annotator_id, merge_key, now):
-            self._connection.execute("UPDATE journal_step SET at = ? WHERE id = ?", (_stamp(now), newest.id))
+        if undoable and _can_join(newest, annotator_id, merge_key, now):
+            self._connection.execute("UPDATE journal_step SET at = ? WHERE id = ?", (_timestamp(now), newest.id))
             return self._open(newest.id, joined=True)
         step = newest.id + 1
-        head: tuple[str | int | None, ...] = (name, annotator_id, _stamp(now), merge_key, None)
+        head: tuple[str | int | None, ...] = (name, annotator_id, _timestamp(now), merge_key, None)
         if undoable:
             self._insert_step((step, "edit", *head, newest.undo_top, step, None))
         else:
@@ -232,7 +232,7 @@ class Journal:
 
         It leaves what the triggers would, in half of the time; so thousands of rows can come in one step.
         """
-        shape, subject, about = self._tables[table], SUBJECTS[table], frozenset(subjects)
+        shape, subject, about = self._tables[table], SUBJECT_COLUMNS[table], frozenset(subjects)
         run, before = self._connection.execute, self._last_change()
         run(f"DROP TRIGGER temp.log_{table}_insert")
         marks = ", ".join("?" * len(shape.columns))
@@ -240,7 +240,7 @@ class Journal:
         self._connection.executemany(f"INSERT INTO main.{table} ({columns}) VALUES ({marks})", rows)
         run(
             "INSERT INTO journal_change (step_id, table_name, row_id, operation, before, after) "
-            f"SELECT o.id, '{table}', t.{subject}, 'insert', NULL, {_state('t', shape.columns)} "
+            f"SELECT o.id, '{table}', t.{subject}, 'insert', NULL, {_state_sql('t', shape.columns)} "
             f"FROM temp.open_step o JOIN main.{table} t "
             f"WHERE o.id > 0 AND t.{subject} IN (SELECT value FROM json_each(?))",
             (json.dumps(sorted(about)),),
@@ -258,7 +258,7 @@ class Journal:
         step = newest.id + 1
         return self._reverse(
             newest.undo_top,
-            (step, "undo", name, annotator_id, _stamp(now), None, newest.undo_top, newest.redo_top, below, step),
+            (step, "undo", name, annotator_id, _timestamp(now), None, newest.undo_top, newest.redo_top, below, step),
         )
 
     def redo(self, annotator_id: str | None, now: datetime) -> Changes:
@@ -270,7 +270,7 @@ class Journal:
         step = newest.id + 1
         return self._reverse(
             newest.redo_top,
-            (step, "redo", name, annotator_id, _stamp(now), None, newest.redo_top, newest.undo_top, step, below),
+            (step, "redo", name, annotator_id, _timestamp(now), None, newest.redo_top, newest.undo_top, step, below),
         )
 
     def names(self) -> tuple[str | None, str | None]:
@@ -329,7 +329,9 @@ class Journal:
             (reversed_step,),
         ).fetchall()
         for (table, operation), alike in groupby(changes, key=lambda change: (change[0], change[1])):
-            self._invert(table, operation, [(_row(before), _row(after)) for _, _, before, after in alike])
+            self._invert(
+                table, operation, [(_parse_state(before), _parse_state(after)) for _, _, before, after in alike]
+            )
         return self.end(step)
 
     def _invert(self, table: str, operation: str, changes: Sequence[tuple[_Row, _Row]]) -> None:
@@ -380,15 +382,15 @@ class Journal:
             run("DELETE FROM journal_step WHERE id = ?", (step.id,))
 
 
-def _row(state: str | None) -> _Row:
+def _parse_state(state: str | None) -> _Row:
     found: _Row = json.loads(state) if state else {}
     return found
 
 
 @cache
 def _logging_trigger(table: str, subject: str, columns: tuple[str, ...], operation: str) -> Trigger:
-    before = "NULL" if operation == "insert" else _state("OLD", columns)
-    after = "NULL" if operation == "delete" else _state("NEW", columns)
+    before = "NULL" if operation == "insert" else _state_sql("OLD", columns)
+    after = "NULL" if operation == "delete" else _state_sql("NEW", columns)
     side = "OLD" if operation == "delete" else "NEW"
     condition = ""
     if operation == "update":
@@ -403,11 +405,11 @@ def _logging_trigger(table: str, subject: str, columns: tuple[str, ...], operati
     return Trigger(f"log_{table}_{operation}", table, f"AFTER {operation}", body.lstrip())
 
 
-def _state(side: str, columns: tuple[str, ...]) -> str:
+def _state_sql(side: str, columns: tuple[str, ...]) -> str:
     return "json_object(" + ", ".join(f"'{column}', {side}.{column}" for column in columns) + ")"
 
 
-def _joins(newest: _Newest, annotator_id: str | None, merge_key: str | None, now: datetime) -> bool:
+def _can_join(newest: _Newest, annotator_id: str | None, merge_key: str | None, now: datetime) -> bool:
     if merge_key is None or newest.kind != "edit":
         return False
     if (newest.merge_key, newest.annotator_id) != (merge_key, annotator_id):
@@ -415,5 +417,5 @@ def _joins(newest: _Newest, annotator_id: str | None, merge_key: str | None, now
     return timedelta(0) <= now - datetime.fromisoformat(newest.at) <= _MERGE_WITHIN
 
 
-def _stamp(now: datetime) -> str:
+def _timestamp(now: datetime) -> str:
     return now.isoformat(timespec="milliseconds")

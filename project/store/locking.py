@@ -21,14 +21,14 @@ from pathlib import Path
 from project.encryption.commit_log import log_path
 from project.encryption.container import is_sealed
 from project.errors import UserError
-from project.store.opening import beside, connect, examine
-from project.text_format import shown
+from project.store.opening import connect, inspect_file, sibling_path
+from project.text_format import escape_unprintable
 
-_LONGEST = 4096
+_MAX_HOLDER_BYTES = 4096
 _SHOWN = 80
-_PATIENCE_S = 2.0
+_TIMEOUT_S = 2.0
 """How long is waited for a lock whose holder is gone."""
-_PAUSE_S = 0.02
+_RETRY_INTERVAL_S = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def lock_path(study: Path) -> Path:
     return study.with_name(study.name + ".lock")
 
 
-def acquire(study: Path) -> StudyLock:
+def acquire_lock(study: Path) -> StudyLock:
     """Take the lock of a study at once or not at all; a file left by a killed process is taken over.
 
     Raises:
@@ -100,13 +100,13 @@ def acquire(study: Path) -> StudyLock:
         OSError: no lock file can be written there.
     """
     path = lock_path(study)
-    until = time.monotonic() + _PATIENCE_S
+    until = time.monotonic() + _TIMEOUT_S
     while True:
         descriptor, ours = _open(path)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if ours and _is_current(path, descriptor):
-                return StudyLock(path, descriptor, _sign(path, descriptor))
+                return StudyLock(path, descriptor, _write_own_holder(path, descriptor))
             if _is_current(path, descriptor):
                 path.unlink()
         except BlockingIOError:
@@ -114,7 +114,7 @@ def acquire(study: Path) -> StudyLock:
             holder = read_holder(study)
             if not _just_died(holder) or time.monotonic() > until:
                 raise StudyInUse(holder) from None
-            time.sleep(_PAUSE_S)
+            time.sleep(_RETRY_INTERVAL_S)
             continue
         except BaseException:
             os.close(descriptor)
@@ -175,7 +175,7 @@ def read_holder(study: Path) -> LockHolder | None:
     try:
         descriptor = os.open(lock_path(study), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         try:
-            found = json.loads(os.read(descriptor, _LONGEST))
+            found = json.loads(os.read(descriptor, _MAX_HOLDER_BYTES))
         finally:
             os.close(descriptor)
         user, host, since = (str(found[key])[:_SHOWN] for key in ("user", "host", "since"))
@@ -196,10 +196,10 @@ def _open(path: Path) -> tuple[int, bool]:
             raise denied from None
 
 
-def _sign(path: Path, descriptor: int) -> LockHolder:
+def _write_own_holder(path: Path, descriptor: int) -> LockHolder:
     """Write into the lock file whose it is; a full disk, which takes the file but no text, keeps neither."""
     try:
-        holder = _ourselves()
+        holder = _own_holder()
         _write(descriptor, holder)
     except OSError:
         with contextlib.suppress(OSError):
@@ -224,7 +224,7 @@ def _is_current(path: Path, descriptor: int) -> bool:
     return (ours.st_dev, ours.st_ino) == (there.st_dev, there.st_ino)
 
 
-def _ourselves() -> LockHolder:
+def _own_holder() -> LockHolder:
     try:
         user = pwd.getpwuid(os.getuid()).pw_name
     except KeyError:
@@ -236,18 +236,18 @@ def take_lock(path: Path, read_only: bool) -> tuple[StudyLock | None, str, bool]
     """Return the lock or why there is none, and whether somebody else has the study open for writing."""
     if read_only:
         busy = is_held(path)
-        return None, _in_use(read_holder(path)) if busy else "It was opened for reading only.", busy
+        return None, _in_use_reason(read_holder(path)) if busy else "It was opened for reading only.", busy
     if lock_path(path).exists() and not _may_add_files(path.parent) and not is_held(path):
         # The lock of a killed process could be taken over, but SQLite could not make its own files beside it.
         return None, "Its folder cannot be written to.", False
     try:
-        lock = acquire(path)
+        lock = acquire_lock(path)
     except StudyInUse as error:
-        return None, _in_use(error.holder), True
+        return None, _in_use_reason(error.holder), True
     except OSError as error:
         # The lock file of another person may be there, and not even readable.
         if is_held(path):
-            return None, _in_use(read_holder(path)), True
+            return None, _in_use_reason(read_holder(path)), True
         denied = error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT)
         what = "cannot be written to" if denied else "knows no locks"
         return None, f"Its folder {what} ({error.strerror}).", False
@@ -261,13 +261,13 @@ def _may_add_files(folder: Path) -> bool:
     return os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
-def _in_use(holder: LockHolder | None) -> str:
+def _in_use_reason(holder: LockHolder | None) -> str:
     if holder is not None and holder.background:
         return f"Its jobs run in the background: open it again to show or stop them ({holder})."
     return f"It is open in another window ({holder or 'nobody knows whose'})."
 
 
-def prepare(connection: sqlite3.Connection, *, network: bool) -> bool:
+def configure_connection(connection: sqlite3.Connection, *, network: bool) -> bool:
     """Make a writing connection safe for where the file lies, and return whether it uses the write-ahead log."""
     if not network and connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] == "wal":
         wal = True
@@ -281,7 +281,7 @@ def prepare(connection: sqlite3.Connection, *, network: bool) -> bool:
     return wal
 
 
-def leave_one_file(connection: sqlite3.Connection) -> None:
+def checkpoint_to_one_file(connection: sqlite3.Connection) -> None:
     """Move the log into the file. Where a reader is in the way, the log stays until the reader closes."""
     connection.execute("PRAGMA busy_timeout = 200")
     # A log that was not read or written to yet refuses the first, which must not keep the second from being done.
@@ -290,32 +290,32 @@ def leave_one_file(connection: sqlite3.Connection) -> None:
             connection.execute(f"PRAGMA {pragma}").fetchall()
 
 
-def leave_one_file_after_writer(path: Path) -> None:
+def checkpoint_after_writer(path: Path) -> None:
     """Do what a writer that closed before this reader could not: leave one file."""
-    if not beside(path, "-wal").exists():
+    if not sibling_path(path, "-wal").exists():
         return
     try:
-        lock = acquire(path)
+        lock = acquire_lock(path)
     except (OSError, StudyInUse):
         return
     try:
         with contextlib.suppress(UserError, sqlite3.Error):
             connection = connect(path, "rw")
             try:
-                leave_one_file(connection)
+                checkpoint_to_one_file(connection)
             finally:
                 connection.close()
     finally:
         lock.release()
 
 
-_ALONE_PATIENCE_S = 2.0
+_EXCLUSIVE_TIMEOUT_S = 2.0
 """How long is waited for threads and windows that are about to leave the study."""
-_ALONE_PAUSE_S = 0.05
+_EXCLUSIVE_RETRY_S = 0.05
 
 
 @contextlib.contextmanager
-def alone(path: Path) -> Iterator[None]:
+def exclusive_lock(path: Path) -> Iterator[None]:
     """Hold the lock of a study that was opened and closed before.
 
     Raises:
@@ -329,29 +329,29 @@ def alone(path: Path) -> Iterator[None]:
 
 
 def _lock(path: Path) -> StudyLock:
-    until = time.monotonic() + _ALONE_PATIENCE_S
+    until = time.monotonic() + _EXCLUSIVE_TIMEOUT_S
     while True:
         patient = time.monotonic() < until
         try:
-            lock = acquire(path)
+            lock = acquire_lock(path)
         except StudyInUse as error:
             if not patient:
                 raise UserError(
-                    f"“{shown(path.name)}” is open in another window ({error.holder}).", "Close it there."
+                    f"“{escape_unprintable(path.name)}” is open in another window ({error.holder}).", "Close it there."
                 ) from None
         except OSError as error:
             raise UserError(
-                f"“{shown(path.name)}” cannot be written to: {error.strerror}. It is as it was.",
+                f"“{escape_unprintable(path.name)}” cannot be written to: {error.strerror}. It is as it was.",
                 "See who may write to its folder.",
             ) from None
         else:
             try:
                 if is_sealed(path) and log_path(path).exists():
                     raise UserError(
-                        f"Edits of “{shown(path.name)}” are in its log alone: it was not sealed when it was closed.",
+                        f"Edits of “{escape_unprintable(path.name)}” are in its log alone: it was not sealed when it was closed.",
                         "Free some space, open the study and close it; then try again.",
                     )
-                free = is_sealed(path) or not examine(path)
+                free = is_sealed(path) or not inspect_file(path)
             except BaseException:
                 lock.release()
                 raise
@@ -359,6 +359,8 @@ def _lock(path: Path) -> StudyLock:
                 return lock
             lock.release()
             if not patient:
-                raise UserError(f"“{shown(path.name)}” is open in another window.", "Close it there first.")
-            leave_one_file_after_writer(path)
-        time.sleep(_ALONE_PAUSE_S)
+                raise UserError(
+                    f"“{escape_unprintable(path.name)}” is open in another window.", "Close it there first."
+                )
+            checkpoint_after_writer(path)
+        time.sleep(_EXCLUSIVE_RETRY_S)

@@ -23,8 +23,8 @@ from project.encryption.container import MAGIC as SEALED
 from project.errors import UserError
 from project.files.temporary_files import OwnFolder
 from project.schema import format_versions as schema
-from project.schema.schema_comparison import compare_schema, foreign_code, foreign_schema_error
-from project.text_format import shown
+from project.schema.schema_comparison import compare_schema, find_foreign_code, foreign_schema_error
+from project.text_format import escape_unprintable
 
 _NO_TEXT = "Could not decode to UTF-8"
 """How Python's module begins what it says of bytes that another program stored as text."""
@@ -34,51 +34,54 @@ class DamagedStudy(UserError):
     """A file is, or was, a study and cannot be read whole: what can be read of it may be saved."""
 
 
-def damaged(name: str, detail: str = "") -> DamagedStudy:
+def damaged_study_error(name: str, detail: str = "") -> DamagedStudy:
     """Return the message for a file that is, or was, a study and cannot be read whole."""
     about = f" ({detail})" if detail else ""
     return DamagedStudy(
-        f"The study “{shown(name)}” is damaged{about}.",
+        f"The study “{escape_unprintable(name)}” is damaged{about}.",
         "Nothing was changed. Save what can be read, or go back to a backup: greenroom recover STUDY",
     )
 
 
-def explain(error: sqlite3.Error, name: str) -> UserError | None:
+def translate_error(error: sqlite3.Error, name: str) -> UserError | None:
     """Return what to tell the user about an error of SQLite on the study `name`, or None where it is a bug of ours."""
     if str(error).startswith(_NO_TEXT):
-        return damaged(name, "a text in it is no UTF-8")
+        return damaged_study_error(name, "a text in it is no UTF-8")
     # Attributes that sqlite3 leaves out where the error did not come from SQLite itself.
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
     match code & 0xFF:
         case sqlite3.SQLITE_FULL:
             return UserError(
-                f"There is no room left on the disk of “{shown(name)}”, so this was not saved.",
+                f"There is no room left on the disk of “{escape_unprintable(name)}”, so this was not saved.",
                 "Free some space and try again.",
             )
         case sqlite3.SQLITE_IOERR:
             return UserError(
-                f"The disk of “{shown(name)}” could not be read or written, so this was not saved.",
+                f"The disk of “{escape_unprintable(name)}” could not be read or written, so this was not saved.",
                 "See whether it is full or was taken away, and try again.",
             )
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
-            return damaged(name)
+            return damaged_study_error(name)
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED | sqlite3.SQLITE_PROTOCOL:
-            return UserError(f"Another program is using the study “{shown(name)}”.", "Close it there and try again.")
+            return UserError(
+                f"Another program is using the study “{escape_unprintable(name)}”.", "Close it there and try again."
+            )
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
             return UserError(
-                f"The study “{shown(name)}” cannot be written to.", "See who may write to the file and to its folder."
+                f"The study “{escape_unprintable(name)}” cannot be written to.",
+                "See who may write to the file and to its folder.",
             )
         case _:
             return None
 
 
 @contextlib.contextmanager
-def explained(name: str) -> Iterator[None]:
+def translate_errors(name: str) -> Iterator[None]:
     """Turn SQLite's refusals inside the block into messages about the study `name`; bugs of ours pass as they are."""
     try:
         yield
     except sqlite3.Error as error:
-        message = explain(error, name)
+        message = translate_error(error, name)
         if message is None:
             raise
         raise message from error
@@ -91,10 +94,10 @@ _SUPER_TAIL = 16
 """Bytes at the end of a journal after the name of its super-journal: length, checksum, and the magic bytes."""
 _PLAIN_ID = re.compile(r"[0-9A-Za-z_-]{0,64}")
 """What may stand in the name of a file that is kept about a study."""
-_CAREFUL = ("trusted_schema = OFF", "cell_size_check = ON", "secure_delete = ON")
+_SAFETY_PRAGMAS = ("trusted_schema = OFF", "cell_size_check = ON", "secure_delete = ON")
 """No schema is trusted; what is deleted is overwritten, also where SQLite was built without that."""
-_USUAL_BYTES = 255
-_BESIDE_BYTES = 32
+_DEFAULT_NAME_BYTES = 255
+_SIBLING_NAME_BYTES = 32
 """What names of files beside a study add to its own: backups, its lock, a copy before an upgrade."""
 
 
@@ -109,7 +112,7 @@ class Leftover:
         return self.wal or self.journal
 
 
-def examine(path: Path) -> Leftover:
+def inspect_file(path: Path) -> Leftover:
     """Read the file's header, without SQLite.
 
     Raises:
@@ -119,34 +122,45 @@ def examine(path: Path) -> Leftover:
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
-            raise UserError(f"“{shown(name)}” is a folder, not a study.", f"Choose a file that ends in {SUFFIX}.")
+            raise UserError(
+                f"“{escape_unprintable(name)}” is a folder, not a study.", f"Choose a file that ends in {SUFFIX}."
+            )
         if not stat.S_ISREG(status.st_mode):
-            raise UserError(f"“{shown(name)}” is not a file.", f"Choose a file that ends in {SUFFIX}.")
+            raise UserError(f"“{escape_unprintable(name)}” is not a file.", f"Choose a file that ends in {SUFFIX}.")
         with path.open("rb") as file:
             header = file.read(100)
     except FileNotFoundError:
-        raise UserError(f"There is no study “{shown(path)}”.", "Make one with `greenroom new`.") from None
+        raise UserError(f"There is no study “{escape_unprintable(path)}”.", "Make one with `greenroom new`.") from None
     except OSError as error:
-        raise UserError(f"“{shown(path)}” cannot be read: {error.strerror}.", "See who may read the file.") from None
+        raise UserError(
+            f"“{escape_unprintable(path)}” cannot be read: {error.strerror}.", "See who may read the file."
+        ) from None
     if not header:
-        raise UserError(f"“{shown(name)}” is empty (0 bytes), so it is not a study.", "Go back to a backup copy.")
+        raise UserError(
+            f"“{escape_unprintable(name)}” is empty (0 bytes), so it is not a study.", "Go back to a backup copy."
+        )
     if header.startswith(SEALED):
-        raise UserError(f"“{shown(name)}” is sealed.", "Unseal it first: greenroom unseal STUDY")
+        raise UserError(f"“{escape_unprintable(name)}” is sealed.", "Unseal it first: greenroom unseal STUDY")
     if not header.startswith(_MAGIC[: len(header)]):
-        raise UserError(f"“{shown(name)}” is not a study: it is some other kind of file.", f"Studies end in {SUFFIX}.")
+        raise UserError(
+            f"“{escape_unprintable(name)}” is not a study: it is some other kind of file.", f"Studies end in {SUFFIX}."
+        )
     if len(header) < 100:
-        raise damaged(name, "its end is missing")
+        raise damaged_study_error(name, "its end is missing")
     if int.from_bytes(header[68:72]) != schema.APPLICATION_ID:
-        raise UserError(f"“{shown(name)}” is a database of another program, not a study.", f"Studies end in {SUFFIX}.")
+        raise UserError(
+            f"“{escape_unprintable(name)}” is a database of another program, not a study.", f"Studies end in {SUFFIX}."
+        )
     _require_harmless_neighbours(path)
     leftover = Leftover(
-        wal=header[18] == 2 or _has_content(beside(path, "-wal")), journal=_has_content(beside(path, "-journal"))
+        wal=header[18] == 2 or _has_content(sibling_path(path, "-wal")),
+        journal=_has_content(sibling_path(path, "-journal")),
     )
     page_size = int.from_bytes(header[16:18])
     pages = int.from_bytes(header[28:32])
     # A process that was killed while it moved the log into the file leaves a header that is ahead of the file.
     if not leftover and status.st_size < pages * (65536 if page_size == 1 else page_size):
-        raise damaged(name, "its end is missing")
+        raise damaged_study_error(name, "its end is missing")
     return leftover
 
 
@@ -160,19 +174,19 @@ def _require_harmless_neighbours(path: Path) -> None:
         UserError: a link, a folder or a device lies there, or a journal that names another file.
     """
     for ending in ("-wal", "-journal", "-shm"):
-        place = beside(path, ending)
+        place = sibling_path(path, ending)
         try:
             status = place.lstat()
         except OSError:
             continue
         if not stat.S_ISREG(status.st_mode):
             raise UserError(
-                f"Beside the study “{shown(path.name)}” lies “{shown(place.name)}”, which is no plain file.",
+                f"Beside the study “{escape_unprintable(path.name)}” lies “{escape_unprintable(place.name)}”, which is no plain file.",
                 "It may have been put there to harm you, so the study is not opened. Take it away first.",
             )
-    if _names_another_file(beside(path, "-journal")):
+    if _names_another_file(sibling_path(path, "-journal")):
         raise UserError(
-            f"What lies beside the study “{shown(path.name)}” names another file, as no study does.",
+            f"What lies beside the study “{escape_unprintable(path.name)}” names another file, as no study does.",
             "It may have been tampered with, so it is not opened. Ask whoever gave it to you for the study alone.",
         )
 
@@ -186,7 +200,9 @@ def _names_another_file(journal: Path) -> bool:
     except FileNotFoundError:
         return False
     except OSError as error:
-        raise UserError(f"“{shown(journal.name)}” cannot be read: {error.strerror}.", "See who may read it.") from None
+        raise UserError(
+            f"“{escape_unprintable(journal.name)}” cannot be read: {error.strerror}.", "See who may read it."
+        ) from None
     return len(tail) == _SUPER_TAIL and tail.endswith(_JOURNAL_MAGIC)
 
 
@@ -201,16 +217,16 @@ def require_short_name(path: Path) -> None:
     except OSError:
         longest = 0
     # Some network drives do not tell, and say 0 or -1.
-    most = (longest if longest > 0 else _USUAL_BYTES) - _BESIDE_BYTES
+    most = (longest if longest > 0 else _DEFAULT_NAME_BYTES) - _SIBLING_NAME_BYTES
     if len(os.fsencode(path.name)) > most:
         raise UserError(
-            f"The name “{shown(path.name[:_BESIDE_BYTES])}…” is too long.",
+            f"The name “{escape_unprintable(path.name[:_SIBLING_NAME_BYTES])}…” is too long.",
             f"Take one of at most {most - len(SUFFIX)} plain letters; letters with accents and of other scripts count "
             "for two to four.",
         )
 
 
-def beside(path: Path, ending: str) -> Path:
+def sibling_path(path: Path, ending: str) -> Path:
     """Return the file that SQLite keeps beside a study, such as `-wal`."""
     return path.with_name(path.name + ending)
 
@@ -225,12 +241,12 @@ def connect(path: Path, mode: str, *, immutable: bool = False, any_thread: bool 
     """
     # Quoted as bytes, so that any name a file can have (newlines, question marks, no UTF-8) reaches SQLite unchanged.
     uri = f"file:{quote(os.fsencode(path))}?mode={mode}{'&immutable=1' if immutable else ''}"
-    with explained(path.name):
+    with translate_errors(path.name):
         connection = sqlite3.connect(
             uri, uri=True, isolation_level=None, cached_statements=512, timeout=5, check_same_thread=not any_thread
         )
         try:
-            for pragma in (*_CAREFUL, "foreign_keys = ON", "temp_store = MEMORY"):
+            for pragma in (*_SAFETY_PRAGMAS, "foreign_keys = ON", "temp_store = MEMORY"):
                 connection.execute(f"PRAGMA {pragma}")
         except BaseException:
             connection.close()
@@ -243,8 +259,8 @@ def _folder_for_copy(path: Path) -> OwnFolder:
         return OwnFolder()
     except OSError as error:
         raise UserError(
-            f"“{shown(path.name)}” was not closed properly, so a copy of it is read. "
-            f"No folder for the copy can be made in “{shown(tempfile.gettempdir())}”: {error.strerror}.",
+            f"“{escape_unprintable(path.name)}” was not closed properly, so a copy of it is read. "
+            f"No folder for the copy can be made in “{escape_unprintable(tempfile.gettempdir())}”: {error.strerror}.",
             "See what is left free there, or set TMPDIR to a folder that you may write to.",
         ) from None
 
@@ -262,15 +278,15 @@ class Snapshot:
                 self._folder = _folder_for_copy(path)
                 copy = self._folder.path / "copy"
                 for ending in ("", "-wal", "-journal"):
-                    if beside(path, ending).exists():
-                        shutil.copyfile(beside(path, ending), beside(copy, ending))
+                    if sibling_path(path, ending).exists():
+                        shutil.copyfile(sibling_path(path, ending), sibling_path(copy, ending))
                 self.connection = connect(copy, "rw")
             else:
                 self.connection = connect(path, "ro", immutable=True)
         except OSError as error:
             self._remove_copy()
             raise UserError(
-                f"“{shown(path.name)}” cannot be read: {error.strerror}.", "See what is left free."
+                f"“{escape_unprintable(path.name)}” cannot be read: {error.strerror}.", "See what is left free."
             ) from None
         except BaseException:
             self._remove_copy()
@@ -294,7 +310,7 @@ class Snapshot:
         self.close()
 
 
-def verify(connection: sqlite3.Connection, name: str, *, pages: bool) -> int:
+def verify_study(connection: sqlite3.Connection, name: str, *, pages: bool) -> int:
     """Return the version of the file's format, after making sure that it can be opened safely.
 
     Args:
@@ -310,36 +326,36 @@ def verify(connection: sqlite3.Connection, name: str, *, pages: bool) -> int:
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
         if version > len(schema.VERSIONS):
             raise UserError(
-                f"The study “{shown(name)}” was made by a newer version of Greenroom (file format {version}; "
+                f"The study “{escape_unprintable(name)}” was made by a newer version of Greenroom (file format {version}; "
                 f"this one knows {len(schema.VERSIONS)}).",
                 "Install the newer version; nothing was changed.",
             )
-        code = foreign_code(connection)
+        code = find_foreign_code(connection)
         if code:
             raise UserError(
-                f"The study “{shown(name)}” holds what no study holds: {code[0]}.",
+                f"The study “{escape_unprintable(name)}” holds what no study holds: {code[0]}.",
                 "It may have been tampered with, so it is not opened. `greenroom check` lists everything.",
             )
         if version < 1:
-            raise damaged(name, "it has no tables")
+            raise damaged_study_error(name, "it has no tables")
         differences = compare_schema(connection, version)
         lost = next((found for found in differences if found.is_loss), None)
         if lost is not None:
-            raise damaged(name, f"its table {shown(lost.name)} is not as it should be")
-        _identity(connection, name)
+            raise damaged_study_error(name, f"its table {escape_unprintable(lost.name)} is not as it should be")
+        _require_valid_id(connection, name)
         if differences:
             raise foreign_schema_error(name, differences)
     except UnicodeDecodeError:
         # What SQLite says of a damaged schema holds the bytes of it.
-        raise damaged(name, "a text in it is no UTF-8") from None
+        raise damaged_study_error(name, "a text in it is no UTF-8") from None
     except sqlite3.Error as error:
-        raise explain(error, name) or damaged(name, str(error)) from None
+        raise translate_error(error, name) or damaged_study_error(name, str(error)) from None
     if pages:
         check_pages(connection, name)
     return version
 
 
-def _identity(connection: sqlite3.Connection, name: str) -> None:
+def _require_valid_id(connection: sqlite3.Connection, name: str) -> None:
     """Look at the study's identifier, which stands in names of files kept about it, before anything is written.
 
     Raises:
@@ -351,7 +367,7 @@ def _identity(connection: sqlite3.Connection, name: str) -> None:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, str) or not _PLAIN_ID.fullmatch(found):
-        raise damaged(name, "its identifier is none")
+        raise damaged_study_error(name, "its identifier is none")
 
 
 def check_pages(connection: sqlite3.Connection, name: str) -> None:
@@ -362,9 +378,9 @@ def check_pages(connection: sqlite3.Connection, name: str) -> None:
     """
     try:
         if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-            raise damaged(name)
+            raise damaged_study_error(name)
     except sqlite3.Error as error:
-        raise explain(error, name) or damaged(name, str(error)) from None
+        raise translate_error(error, name) or damaged_study_error(name, str(error)) from None
 
 
 def _has_content(path: Path) -> bool:
@@ -409,7 +425,9 @@ class PageCheck:
 
     def _run(self) -> None:
         # What is no finding (a bug, too little memory) must not look like a sound file.
-        self._problem = UserError(f"“{shown(self._path.name)}” could not be checked for damage.", "Open it again.")
+        self._problem = UserError(
+            f"“{escape_unprintable(self._path.name)}” could not be checked for damage.", "Open it again."
+        )
         try:
             check_pages(self._connection, self._path.name)
             self._problem = None

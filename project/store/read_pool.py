@@ -67,9 +67,9 @@ class Readers:
     def _new(self) -> sqlite3.Connection:
         connection = connect(self._path, "ro", any_thread=True)
         try:
-            sight.install(connection)
+            sight.create_views(connection)
             if self._viewer is not None:
-                sight.look_as(connection, self._viewer)
+                sight.set_viewer(connection, self._viewer)
         except BaseException:
             connection.close()
             raise

@@ -14,9 +14,9 @@ from typing import Any, Self, TypeAlias
 from project.encryption.container import is_sealed
 from project.entities.study_records import Changes, Json
 from project.errors import Cancelled, UserError
-from project.files.filesystem import on_network, resolved
+from project.files.filesystem import is_on_network, resolve_path
 from project.files.fingerprints import FileIdentity
-from project.files.temporary_files import sweep
+from project.files.temporary_files import sweep_unfinished
 from project.progress import Progress
 from project.schema import format_versions as schema
 from project.schema.schema_comparison import ForeignSchema
@@ -25,17 +25,32 @@ from project.store.backups import BackingUp, back_up
 from project.store.column_values import to_json
 from project.store.decrypted_copy import DecryptedCopy
 from project.store.journal import Journal
-from project.store.locking import StudyLock, leave_one_file, leave_one_file_after_writer, prepare, take_lock
-from project.store.opening import Leftover, PageCheck, Snapshot, check_pages, connect, examine, explained, verify
+from project.store.locking import (
+    StudyLock,
+    checkpoint_after_writer,
+    checkpoint_to_one_file,
+    configure_connection,
+    take_lock,
+)
+from project.store.opening import (
+    Leftover,
+    PageCheck,
+    Snapshot,
+    check_pages,
+    connect,
+    inspect_file,
+    translate_errors,
+    verify_study,
+)
 from project.store.read_pool import Readers
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
 Cell: TypeAlias = str | int | bytes | None
 Row: TypeAlias = tuple[Any, ...]
 Clock: TypeAlias = Callable[[], datetime]
 
 _BULK_CACHE_KIB = 65_536
-_LOOK_EVERY = 20_000
+_PROGRESS_INSTRUCTIONS = 20_000
 """Instructions of SQLite, a millisecond at most, after which it is looked whether an edit is still wanted."""
 _PART = "part"
 _OPEN_ELSEWHERE = "It is open in another window of this program."
@@ -111,7 +126,7 @@ class Study:
         self._backup_problem: UserError | None = None
         # A sealed study is in memory, and its file a new one each time that it is sealed.
         self._standing = FileIdentity(path) if lock is not None and working is None else None
-        sight.install(connection)
+        sight.create_views(connection)
         self._journal = Journal(connection)
         if not self.read_only:
             self._journal.install()
@@ -153,15 +168,15 @@ class Study:
             UserError: the file is missing, is no study, is damaged, was made by a newer version, or cannot even be read
                 at present. Nothing was changed on disk.
         """
-        path = resolved(Path(path))
+        path = resolve_path(Path(path))
         if is_sealed(path):
             return cls._open_sealed(path, read_only, clock, backups)
-        examine(path)
+        inspect_file(path)
         lock, reason, busy = take_lock(path, read_only)
         try:
-            if busy and on_network(path):
+            if busy and is_on_network(path):
                 raise UserError(reason, "On a network folder only one window can have a study open. Close it there.")
-            with explained(path.name):
+            with translate_errors(path.name):
                 if lock is None:
                     return cls._open_for_reading(path, reason, busy, clock)
                 study = cls._open_for_writing(path, lock, clock, when_checked, backups)
@@ -170,7 +185,7 @@ class Study:
         except ForeignSchema as defect:
             if lock is not None:
                 lock.release()
-            with explained(path.name):
+            with translate_errors(path.name):
                 return cls._open_own_tables(path, defect, busy, clock)
         except BaseException:
             if lock is not None:
@@ -191,14 +206,14 @@ class Study:
     def _open_for_writing(
         cls, path: Path, lock: StudyLock, clock: Clock | None, when_checked: Callable[[], None] | None, backups: int
     ) -> Self:
-        network = on_network(path)
-        sweep(path)
+        network = is_on_network(path)
+        sweep_unfinished(path)
         # Looked at again: while the lock was being taken, another window may have closed.
-        leftover = examine(path)
+        leftover = inspect_file(path)
         if leftover or network:
             when_checked = None
         with Snapshot(path, leftover) as snapshot:
-            version = verify(snapshot.connection, path.name, pages=when_checked is None)
+            version = verify_study(snapshot.connection, path.name, pages=when_checked is None)
             if version < len(schema.VERSIONS) and when_checked is not None:
                 check_pages(snapshot.connection, path.name)
         if version < len(schema.VERSIONS):
@@ -208,7 +223,7 @@ class Study:
             when_checked = None
         connection = connect(path, "rw", any_thread=True)
         try:
-            wal = prepare(connection, network=network) if when_checked is None else False
+            wal = configure_connection(connection, network=network) if when_checked is None else False
             study = cls(path, connection, lock=lock, read_only_reason="", wal=wal, clock=clock)
             if when_checked is not None:
                 study._page_check = PageCheck(path, when_checked)
@@ -226,14 +241,14 @@ class Study:
     @classmethod
     def _open_sealed(cls, path: Path, read_only: bool, clock: Clock | None, backups: int) -> Self:
         """Open a study that is encrypted on disk and in the clear in memory alone; all of it is looked at at once."""
-        from project.files.temporary_files import open_here
+        from project.files.temporary_files import find_decrypted_copy
         from project.store.encrypted_opening import open_sealed
 
-        here = open_here(path)
+        here = find_decrypted_copy(path)
         if here is not None:
             connection = connect(here, "ro")
             try:
-                verify(connection, path.name, pages=False)
+                verify_study(connection, path.name, pages=False)
                 return cls(path, connection, lock=None, read_only_reason=_OPEN_ELSEWHERE, clock=clock)
             except BaseException:
                 connection.close()
@@ -258,12 +273,12 @@ class Study:
     @classmethod
     def _open_for_reading(cls, path: Path, reason: str, busy: bool, clock: Clock | None) -> Self:
         # What a killed process left is put in order by the next window that may write; until then a copy is read.
-        leftover = Leftover(wal=False, journal=False) if busy else examine(path)
+        leftover = Leftover(wal=False, journal=False) if busy else inspect_file(path)
         snapshot = None
         if not busy:
             snapshot = Snapshot(path, leftover)
             try:
-                verify(snapshot.connection, path.name, pages=True)
+                verify_study(snapshot.connection, path.name, pages=True)
             except BaseException:
                 snapshot.close()
                 raise
@@ -272,9 +287,9 @@ class Study:
                 snapshot = None
         connection = snapshot.connection if snapshot else connect(path, "ro")
         try:
-            if verify(connection, path.name, pages=False) < len(schema.VERSIONS):
+            if verify_study(connection, path.name, pages=False) < len(schema.VERSIONS):
                 raise UserError(
-                    f"The study “{shown(path.name)}” was made by an older version.",
+                    f"The study “{escape_unprintable(path.name)}” was made by an older version.",
                     "Open it once where it can be written to.",
                 )
             return cls(path, connection, lock=None, read_only_reason=reason, snapshot=snapshot, clock=clock)
@@ -287,7 +302,7 @@ class Study:
         """Open what is the program's own of a study that others changed the tables of, as a copy in memory."""
         from project.store.creation import copy_own_tables
 
-        snapshot = None if busy else Snapshot(path, examine(path))
+        snapshot = None if busy else Snapshot(path, inspect_file(path))
         source = snapshot.connection if snapshot else connect(path, "ro")
         try:
             version = int(source.execute("PRAGMA user_version").fetchone()[0])
@@ -319,13 +334,13 @@ class Study:
                 if self._readers is not None:
                     self._readers.close()
                 if self._wal:
-                    leave_one_file(self._connection)
+                    checkpoint_to_one_file(self._connection)
                 self._connection.close()
                 self._lock.release()
             else:
                 self._connection.close()
                 if self.defect is None:
-                    leave_one_file_after_writer(self.path)
+                    checkpoint_after_writer(self.path)
             self._closed = True
 
     def __enter__(self) -> Self:
@@ -445,7 +460,7 @@ class Study:
         # Python would wait here for a statement that runs in another thread, and that one for Python, to look.
         with self._turn:
             self._look = look
-            self._connection.set_progress_handler(look, _LOOK_EVERY)
+            self._connection.set_progress_handler(look, _PROGRESS_INSTRUCTIONS)
 
     @contextlib.contextmanager
     def in_bulk(self) -> Iterator[None]:
@@ -482,7 +497,7 @@ class Study:
         """Say who looks at the study: what somebody must not see yet is left out of what queries show them."""
         with self._turn:
             self._viewer = name
-            sight.look_as(self._connection, name)
+            sight.set_viewer(self._connection, name)
             if self._readers is not None:
                 self._readers.look_as(name)
 
@@ -528,7 +543,8 @@ class Study:
             return default if row is None else json.loads(row[0])
         except (ValueError, RecursionError):
             raise UserError(
-                f"What this study keeps as “{shown(key)}” is damaged.", "Find out what else is: greenroom check STUDY"
+                f"What this study keeps as “{escape_unprintable(key)}” is damaged.",
+                "Find out what else is: greenroom check STUDY",
             ) from None
 
     def set_property(self, key: str, value: Json) -> None:
@@ -562,8 +578,8 @@ class Study:
             if self._page_check is None:
                 return
             self._page_check.wait()
-            with explained(self.path.name):
-                self._wal = prepare(self._connection, network=False)
+            with translate_errors(self.path.name):
+                self._wal = configure_connection(self._connection, network=False)
             if self._wal:
                 readers = Readers(self.path)
                 if self._viewer is not None:
@@ -576,13 +592,13 @@ class Study:
 
     def copy_into(self, memory: sqlite3.Connection) -> None:
         """Copy all of it, as it is now, into a connection that is empty; for the modules in `project` only."""
-        with self._turn, explained(self.path.name):
+        with self._turn, translate_errors(self.path.name):
             self._connection.backup(memory)
 
     def rows(self, sql: str, values: Sequence[Cell] = ()) -> list[Row]:
         """Read; for the modules in `project.queries` only."""
         try:
-            with self._reading() as connection, explained(self.path.name):
+            with self._reading() as connection, translate_errors(self.path.name):
                 return connection.execute(sql, values).fetchall()
         except UserError:
             # SQLite calls it a bad disk where the file was taken away.
@@ -599,7 +615,7 @@ class Study:
         # The number means something for one connection alone.
         if self._turn.acquire(blocking=self._readers is None or threading.get_ident() != self._hasty):
             try:
-                with explained(self.path.name):
+                with translate_errors(self.path.name):
                     number = self._connection.execute("PRAGMA data_version").fetchone()[0]
                 self._data_version = id(self._connection), int(number)
             finally:
@@ -670,7 +686,7 @@ class Study:
                 self.working.reserve()
             run = self._connection.execute
             try:
-                with explained(self.path.name):
+                with translate_errors(self.path.name):
                     run("BEGIN IMMEDIATE")
                     self._writing = purpose
                     yield

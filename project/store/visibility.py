@@ -11,9 +11,9 @@ nobody knows whose it was: then it counts as hidden.
 
 import sqlite3
 
-SEEN = "seen_segment"
-SEEN_CHAIN = "seen_chain"
-SEEN_RECORDING = "seen_recording"
+VISIBLE_SEGMENTS = "seen_segment"
+VISIBLE_CHAINS = "seen_chain"
+VISIBLE_RECORDINGS = "seen_recording"
 
 _HIDDEN = """
 CREATE TEMP VIEW hidden_lane AS
@@ -66,7 +66,7 @@ AND c.annotator_id IN (SELECT id FROM main.annotator)
 """
 
 
-def install(connection: sqlite3.Connection) -> None:
+def create_views(connection: sqlite3.Connection) -> None:
     """Make the views; they live as long as the connection."""
     connection.execute("CREATE TEMP TABLE viewer (name TEXT NOT NULL)")
     connection.execute(_HIDDEN)
@@ -76,7 +76,7 @@ def install(connection: sqlite3.Connection) -> None:
     connection.execute(_SEEN_CHAINS)
 
 
-def look_as(connection: sqlite3.Connection, name: str) -> None:
+def set_viewer(connection: sqlite3.Connection, name: str) -> None:
     """Say who looks; in an annotator's copy, it is that annotator too, whoever else looks."""
     connection.execute("DELETE FROM temp.viewer")
     connection.execute("INSERT INTO temp.viewer VALUES (?)", (name,))

@@ -102,7 +102,7 @@ def fill_with_chains(study: Study, seed: int = 0, progress: Progress | None = No
     if study.row("SELECT 1 FROM recording UNION ALL SELECT 1 FROM annotator LIMIT 1"):
         raise UserError("This study is not empty.", "Make a new one for invented content.")
     progress = progress or Silent()
-    make = _Maker(study, random.Random(seed))
+    make = _ChainGenerator(study, random.Random(seed))
     with study.without_history():
         for done in islice(make.everything(), chains):
             progress.check_cancelled()
@@ -121,10 +121,10 @@ def add_chains(
         seed: of everything that is drawn.
         chains: how many, `CHAINS` at most.
     """
-    yield from islice(_Maker(study, random.Random(f"{seed} chains")).chains(annotator_id, stages), chains)
+    yield from islice(_ChainGenerator(study, random.Random(f"{seed} chains")).chains(annotator_id, stages), chains)
 
 
-class _Maker:
+class _ChainGenerator:
     def __init__(self, study: Study, chance: random.Random) -> None:
         self._study = study
         self._chance = chance

@@ -18,7 +18,7 @@ from project.entities.roleplay import (
     Profile,
     Relationship,
     Scenario,
-    written_turn,
+    format_turn,
 )
 from project.entities.study_records import ConsentUse, ParticipantRole
 from project.queries.episode_rows import set_agents, set_episode, set_scenario
@@ -199,7 +199,7 @@ class Episodes:
             [
                 (
                     *(self._new_id(), recording, cast[place % len(cast)][0]),
-                    *(place * (_TURN_US + _PAUSE_US), place * (_TURN_US + _PAUSE_US) + _TURN_US, written_turn(turn)),
+                    *(place * (_TURN_US + _PAUSE_US), place * (_TURN_US + _PAUSE_US) + _TURN_US, format_turn(turn)),
                 )
                 for place, turn in enumerate(turns)
             ],

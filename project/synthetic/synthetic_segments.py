@@ -112,7 +112,7 @@ class SyntheticEvent:
     marks: tuple[SyntheticSegment, ...]
 
 
-def fill(
+def fill_study(
     study: Study,
     recordings: int = 403,
     segments: int = 10353,
@@ -345,7 +345,7 @@ def _shares(number: int, homes: Sequence[Home]) -> list[int]:
 _INSERT = "INSERT INTO review VALUES (?, ?, ?, '', ?)"
 _APPROVED = 0.9
 """How many of the segments that only one annotator made another agrees with."""
-AT = "2025-01-02T09:00:00.000Z"
+REVIEW_TIME = "2025-01-02T09:00:00.000Z"
 """When everything was said in an invented study."""
 
 
@@ -380,7 +380,7 @@ class Reviews:
 
 
 def _row(one: SyntheticSegment, reviewer_id: str, *, agrees: bool) -> tuple[Cell, ...]:
-    return one.id, reviewer_id, "agree" if agrees else "disagree", AT
+    return one.id, reviewer_id, "agree" if agrees else "disagree", REVIEW_TIME
 
 
 _TALK_INSERT = "INSERT INTO utterance VALUES (?, ?, ?, ?, ?, ?, '[]', 1, 0)"

@@ -17,7 +17,7 @@ from project.synthetic.synthetic_phrases import FEELINGS, InventedIds
 from project.synthetic.synthetic_segments import Home, SyntheticEvent
 
 SCHEME, TRACK = "socialnli", "inferences"
-A_DIALOGUE = 20
+STATEMENTS_PER_DIALOGUE = 20
 EVERY = 5
 """One recording in so many has statements: 81 of 403, as 70 of SocialNLI's dialogues are rated by people."""
 _MOMENTS = 6
@@ -145,8 +145,8 @@ class Statements:
         """Yield class, statement, whether it is plausible and why; no two statements are alike."""
         seen: set[str] = set()
         who = self._chance.choice(home.users)[1]
-        for _ in range(4 * A_DIALOGUE):
-            if len(seen) == A_DIALOGUE:
+        for _ in range(4 * STATEMENTS_PER_DIALOGUE):
+            if len(seen) == STATEMENTS_PER_DIALOGUE:
                 return
             moment = self._chance.choice(told)
             label = self._chance.choices([*_CLASSES], [*_CLASSES.values()])[0]

@@ -21,7 +21,7 @@ from project.synthetic.synthetic_statements import Statements
 
 _SCHEMES = ("shrec", "socialnli", "sotopia-eval")
 """The schemes in use, the default one first."""
-HOLD_OUTS = 10
+HOLD_OUT_INTERVAL = 10
 """One recording in so many is never released; some 40 of the paper's 403."""
 _RECORDINGS = 403
 _STAGE_US = 180_000_000
@@ -42,7 +42,7 @@ class Invented:
     episodes: int
 
 
-def fill_whole(
+def fill_whole_study(
     study: Study,
     recordings: int = _RECORDINGS,
     segments: int = 10353,
@@ -94,7 +94,9 @@ def fill_whole(
 
 def _hold_out(study: Study, homes: Sequence[Home]) -> None:
     """Hold out the last of every ten recordings."""
-    study.write_many("INSERT INTO hold_out VALUES (?)", [(one.id,) for one in homes[HOLD_OUTS - 1 :: HOLD_OUTS]])
+    study.write_many(
+        "INSERT INTO hold_out VALUES (?)", [(one.id,) for one in homes[HOLD_OUT_INTERVAL - 1 :: HOLD_OUT_INTERVAL]]
+    )
 
 
 def _stages(homes: Sequence[Home]) -> list[SyntheticChainRecording]:

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from resources import resource
 
 
-def folded(text: str) -> str:
+def fold_case_accents(text: str) -> str:
     """Return a text in small letters without accents."""
     if text.isascii():
         return text.casefold()
@@ -34,7 +34,7 @@ PARTICLES = frozenset(
 
 
 @cache
-def listed(name: str) -> frozenset[str]:
+def read_word_list(name: str) -> frozenset[str]:
     """Return the entries of a list of `resources/personal`: lower case, without accents."""
     text = resource("personal", name).read_text("utf-8")
     return frozenset(line for line in text.split("\n") if line and not line.startswith("#"))
@@ -43,20 +43,20 @@ def listed(name: str) -> frozenset[str]:
 @cache
 def common_words() -> frozenset[str]:
     """Return common words of English, lower case, without accents; also what is said and not written."""
-    return listed("words.txt") | listed("spoken_words.txt")
+    return read_word_list("words.txt") | read_word_list("spoken_words.txt")
 
 
 @cache
-def no_names() -> frozenset[str]:
+def capitalized_non_names() -> frozenset[str]:
     """Return what has a capital and is nobody's name: languages, peoples, months, products, titles; plurals too."""
-    found = listed("no_names.txt")
+    found = read_word_list("no_names.txt")
     return found | {f"{word}s" for word in found}
 
 
 @cache
 def function_words() -> frozenset[str]:
     """Return words that no nickname is made of: pronouns, prepositions, auxiliaries, words of time."""
-    return listed("function_words.txt")
+    return read_word_list("function_words.txt")
 
 
 @lru_cache(maxsize=1 << 16)
@@ -73,13 +73,13 @@ def is_common(word: str) -> bool:
     return stem in words or (len(stem) > 4 and stem.removesuffix("s") in words)
 
 
-def is_everybodys(word: str) -> bool:
+def is_ambiguous_name(word: str) -> bool:
     """Tell whether a folded word of a name means something else too, or stands in many names: alone it tells little."""
-    return is_common(word) or word in function_words() or word in no_names() or word in PARTICLES
+    return is_common(word) or word in function_words() or word in capitalized_non_names() or word in PARTICLES
 
 
 # No letter, no mark, no space: they change how a word is joined or written, and hide it from a plain search.
-_UNSEEN = frozenset({"Mn", "Me", "Cf"})
+_INVISIBLE_CATEGORIES = frozenset({"Mn", "Me", "Cf"})
 # Letters that no decomposition takes apart.
 _LIKE = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "\u0131": "i", "æ": "ae", "œ": "oe", "\u2019": "'", "\u2018": "'", "\u02bc": "'"}
@@ -110,22 +110,22 @@ class Folded:
         return first, max(last, first)
 
 
-def fold(text: str) -> Folded:
+def fold_with_positions(text: str) -> Folded:
     """Take out of a text what does not tell words apart."""
     if text.isascii():
         return Folded(text.lower(), tuple(range(len(text))), len(text))
     found: list[str] = []
     starts: list[int] = []
     for place, letter in enumerate(text):
-        for one in _plain(letter):
+        for one in _fold_letter(letter):
             found.append(one)
             starts.append(place)
     return Folded("".join(found), tuple(starts), len(text))
 
 
-def _plain(letter: str) -> str:
+def _fold_letter(letter: str) -> str:
     if letter.isascii():
         return letter.lower()
     apart = unicodedata.normalize("NFKD", letter).casefold().translate(_LIKE)
     apart = unicodedata.normalize("NFKD", apart)
-    return "".join(one for one in apart if unicodedata.category(one) not in _UNSEEN)
+    return "".join(one for one in apart if unicodedata.category(one) not in _INVISIBLE_CATEGORIES)

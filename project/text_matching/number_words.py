@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 _TOP = 10_000
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 _GAP = re.compile(r"[ \t\u00a0]{1,3}|[ \t]?-[ \t]?|,[ \t]{0,2}|\.[ \t]{1,2}")
-_LONGEST = 48
+_MAX_RUN_WORDS = 48
 _CENTURY = range(1100, 2000)
 # Words of these languages that English has too: alone they are no number.
 _ENGLISH = frozenset({"six", "once", "mil", "seize", "onze"})
@@ -63,7 +63,7 @@ def is_date(numbers: Sequence[str]) -> bool:
     return days and (31 < year < 100 or year in _YEARS)
 
 
-def even_fold(text: str) -> str:
+def fold_same_length(text: str) -> str:
     """Return a text in lower case without accents, and with as many characters as before."""
     if text.isascii():
         return text.lower()
@@ -89,7 +89,7 @@ class _Number:
 
 def has_number_words(text: str) -> bool:
     """Tell quickly whether a text may hold numbers of which `number_views` makes something."""
-    return not _any_first_word().isdisjoint(_WORD.findall(even_fold(text).replace("\u00df", "ss")))
+    return not _any_first_word().isdisjoint(_WORD.findall(fold_same_length(text).replace("\u00df", "ss")))
 
 
 @cache
@@ -99,17 +99,19 @@ def _any_first_word() -> frozenset[str]:
 
 def number_views(text: str) -> Iterator[NumberNormalizedText]:
     """Yield a text as each language reads its numbers, for those languages that have numbers in it."""
-    folded = even_fold(text)
+    folded = fold_same_length(text)
     words = [(match[0].replace("\u00df", "ss"), *match.span()) for match in _WORD.finditer(folded)]
     for language in ("de", "es", "fr"):
-        view = _view(text, folded, words, language)
+        view = _language_view(text, folded, words, language)
         if view is not None:
             yield view
     if _CHINESE.search(text):
         yield _chinese(text)
 
 
-def _view(text: str, folded: str, words: list[tuple[str, int, int]], language: str) -> NumberNormalizedText | None:
+def _language_view(
+    text: str, folded: str, words: list[tuple[str, int, int]], language: str
+) -> NumberNormalizedText | None:
     known, firsts = _spellings(language), _first_words(language)
     runs: list[list[_Number]] = []
     at = 0
@@ -118,12 +120,12 @@ def _view(text: str, folded: str, words: list[tuple[str, int, int]], language: s
             at += 1
             continue
         run, used = _run(folded, words, at, language, known)
-        if _sensible(run, folded, language):
+        if _is_worth_writing(run, folded, language):
             runs.append(run)
         at += max(used, 1)
     if not runs or all(len(run) == 1 and folded[run[0].start : run[0].end] in _ENGLISH for run in runs):
         return None
-    writer = _Writer(text)
+    writer = _ViewWriter(text)
     for run in runs:
         _write(writer, run, folded)
     return writer.written()
@@ -135,7 +137,7 @@ def _run(
     """Return the numbers that follow one another from a word on, and how many words they are."""
     found: list[_Number] = []
     first = at
-    while at < len(words) and len(found) < _LONGEST:
+    while at < len(words) and len(found) < _MAX_RUN_WORDS:
         if found and not _GAP.fullmatch(folded, words[at - 1][2], words[at][1]):
             break
         number, used = _number(folded, words, at, language, known)
@@ -187,7 +189,7 @@ def _number(
     return best
 
 
-def _sensible(run: list[_Number], folded: str, language: str) -> bool:
+def _is_worth_writing(run: list[_Number], folded: str, language: str) -> bool:
     """Tell whether numbers are worth writing out: not an article, not figures that stand there already."""
     said = [one for one in run if not one.mark and not folded[one.start : one.end].isdecimal()]
     if not said:
@@ -195,7 +197,7 @@ def _sensible(run: list[_Number], folded: str, language: str) -> bool:
     return len(run) > 1 or folded[run[0].start : run[0].end] not in _ALONE[language]
 
 
-def _write(writer: "_Writer", run: list[_Number], folded: str) -> None:
+def _write(writer: "_ViewWriter", run: list[_Number], folded: str) -> None:
     numbers = [one for one in run if not one.mark]
     as_date = len(run) == len(numbers) and _is_date(numbers)
     for place, one in enumerate(run):
@@ -220,7 +222,7 @@ def _is_date(numbers: list[_Number]) -> bool:
     return said or (counted and is_date([numbers[0].digits, numbers[1].digits, "99"]))
 
 
-class _Writer:
+class _ViewWriter:
     """Puts a view together."""
 
     def __init__(self, text: str) -> None:
@@ -438,7 +440,7 @@ _CHINESE = re.compile(rf"[{_SIGNS}](?:[ \t-]?[{_SIGNS}])*")
 
 
 def _chinese(text: str) -> NumberNormalizedText:
-    writer = _Writer(text)
+    writer = _ViewWriter(text)
     for match in _CHINESE.finditer(text):
         signs = [sign for sign in match[0] if sign in _CHINESE_DIGITS or sign in _UNITS]
         counted = any(sign in _UNITS for sign in signs)

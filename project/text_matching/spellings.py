@@ -20,7 +20,7 @@ _WORD = re.compile(r"[^\W\d_]+|\d+")
 _ESCAPED = re.compile(r"%[0-9a-fA-F]{2}|&#?\w{2,8};")
 
 # What shows nothing in a text beside the signs of category Cf: fillers, selectors of variants.
-_UNSEEN = re.compile(
+_INVISIBLE = re.compile(
     "[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
 _LIKE = {
@@ -40,15 +40,15 @@ _TRANSLITERATED = {
 }
 
 
-def fold(text: str) -> str:
+def fold_letters(text: str) -> str:
     """Return a text in small Latin letters without accents; digits of any script are ASCII digits."""
     if text.isascii():
         return text.lower()
     apart = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold()).translate(_LIKE)
-    return "".join(_folded(sign) for sign in apart)
+    return "".join(_fold_sign(sign) for sign in apart)
 
 
-def _folded(sign: str) -> str:
+def _fold_sign(sign: str) -> str:
     if sign.isascii():
         return sign
     if unicodedata.category(sign) in ("Mn", "Cf"):
@@ -57,12 +57,12 @@ def _folded(sign: str) -> str:
     return sign if digit is None else str(digit)
 
 
-def squeezed(text: str) -> str:
+def squeeze_letters(text: str) -> str:
     """Return the letters and digits of a text, folded."""
-    return _NOT_TEXT.sub("", _UNSEEN.sub("", fold(text)) if not text.isascii() else text.lower())
+    return _NOT_TEXT.sub("", _INVISIBLE.sub("", fold_letters(text)) if not text.isascii() else text.lower())
 
 
-def transliterated(name: str) -> str:
+def transliterate(name: str) -> str:
     """Return a name with its umlauts written as two letters."""
     return unicodedata.normalize("NFC", name).lower().translate(_TRANSLITERATED)
 
@@ -77,7 +77,7 @@ class SqueezedText:
     @cached_property
     def places(self) -> list[int]:
         """Worked out where something is to be looked at: most texts hold nothing."""
-        return [at for at, sign in enumerate(self.plain) for _ in squeezed(sign)]
+        return [at for at, sign in enumerate(self.plain) for _ in squeeze_letters(sign)]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Return where a stretch of the letters stands in the plain text."""
@@ -88,38 +88,38 @@ class SqueezedText:
         places, found = self.places, []
         for at in range(start + 1, end):
             between = self.plain[places[at - 1] + 1 : places[at]]
-            if places[at] > places[at - 1] + 1 and (shown := _shown(between)):
+            if places[at] > places[at - 1] + 1 and (shown := _remove_invisible(between)):
                 found.append((at - start, shown))
         return found
 
 
-def _shown(text: str) -> str:
+def _remove_invisible(text: str) -> str:
     """Return a text without what shows nothing, so that a soft hyphen makes no gap."""
     return (
         text
         if text.isascii()
-        else "".join(s for s in _UNSEEN.sub("", text) if unicodedata.category(s) not in ("Cf", "Mn"))
+        else "".join(s for s in _INVISIBLE.sub("", text) if unicodedata.category(s) not in ("Cf", "Mn"))
     )
 
 
 def squeeze(text: str) -> SqueezedText:
     """Return a text with its letters and digits apart."""
-    return SqueezedText(text, squeezed(text))
+    return SqueezedText(text, squeeze_letters(text))
 
 
-def readings(text: str) -> Iterator[str]:
+def alternative_readings(text: str) -> Iterator[str]:
     """Yield a text as it stands and, where they differ, without escapes of links and pages, and with what is said."""
     yield text
     decoded = html.unescape(unquote(text)) if _ESCAPED.search(text) else text
     if decoded != text:
         yield decoded
-    if not decoded.isascii() and (figures := chinese_figures(decoded)) != decoded:
+    if not decoded.isascii() and (figures := convert_chinese_numerals(decoded)) != decoded:
         yield figures
-    if _is_spoken(fold(decoded)):
-        made = written_out(decoded)
+    if _is_spoken(fold_letters(decoded)):
+        made = write_out_numbers(decoded)
         yield made
-        if _FACTOR.search(fold(decoded)):
-            yield written_out(decoded, added=True)
+        if _FACTOR.search(fold_letters(decoded)):
+            yield write_out_numbers(decoded, added=True)
     if has_number_words(decoded):
         for view in number_views(decoded):
             yield view.text
@@ -140,7 +140,7 @@ _HAN_JOINT = re.compile(
 """Words for the signs of an address of mail, as they are said in Chinese."""
 
 
-def chinese_figures(text: str) -> str:
+def convert_chinese_numerals(text: str) -> str:
     """Return a text with Chinese numbers as digits, said digit by digit or counted; words for signs of addresses go."""
     text = _HAN_JOINT.sub("", text)
     return _HAN_NUMBER.sub(lambda match: _chinese_value(match[0]), text)
@@ -163,7 +163,7 @@ def _is_spoken(plain: str) -> bool:
     words = _WORD.findall(plain)
     count = sum(word in _COUNTED for word in words)
     return (
-        count >= _LEAST_SAID
+        count >= _MIN_SPOKEN_WORDS
         or (count > 0 and not _SURELY.isdisjoint(words))
         or ("und" in plain and any(_GERMAN.fullmatch(word) for word in words))
     )
@@ -230,8 +230,22 @@ _JOINTS = frozenset(
     {"dot", "at", "punkt", "point", "punto", "ponto", "arroba", "chiocciola", "klammeraffe", "dash", "hyphen", "minus"}
     | {"underscore", "unterstrich", "bindestrich", "slash", "plus"}
 )
-_SAID = frozenset({*_DIGITS, *_TEENS, *_TENS, *_FACTORS, *_TIMES, *_ALPHABET, *_JOINTS, *_ORDINALS})
-_COUNTED = _SAID - {"at", "one", "un", "une", "uno", "una", "een", "ein", "plus", "minus", "point", "first", "second"}
+_SPOKEN_WORDS = frozenset({*_DIGITS, *_TEENS, *_TENS, *_FACTORS, *_TIMES, *_ALPHABET, *_JOINTS, *_ORDINALS})
+_COUNTED = _SPOKEN_WORDS - {
+    "at",
+    "one",
+    "un",
+    "une",
+    "uno",
+    "una",
+    "een",
+    "ein",
+    "plus",
+    "minus",
+    "point",
+    "first",
+    "second",
+}
 _SURELY = frozenset({*_TIMES, *_JOINTS, *_TEENS, *_TENS, *_ORDINALS, *_FACTORS}) - {
     "at",
     "minus",
@@ -240,20 +254,20 @@ _SURELY = frozenset({*_TIMES, *_JOINTS, *_TEENS, *_TENS, *_ORDINALS, *_FACTORS})
     "first",
     "second",
 }
-_LEAST_SAID = 3
+_MIN_SPOKEN_WORDS = 3
 _FACTOR = re.compile(r"\b(?:hundred|hundert|thousand|tausend)\b")
 _SPELLED = 3
 """Words of an alphabet in a row that spell something; fewer are names of people and hotels."""
 
 
-def written_out(text: str, *, added: bool = False) -> str:
+def write_out_numbers(text: str, *, added: bool = False) -> str:
     """Return a text with spoken numbers as digits and spelled words as letters; words for signs between them go.
 
     Args:
         text: as it was said.
         added: "nine hundred one" is 901; else 900 and 1, as in a telephone number. With an "and" it is 901 always.
     """
-    words = [(match.start(), match.end(), fold(match[0])) for match in _WORD.finditer(text)]
+    words = [(match.start(), match.end(), fold_letters(match[0])) for match in _WORD.finditer(text)]
     made: list[str] = []
     at, done = 0, 0
     while at < len(words):
@@ -288,7 +302,7 @@ def _read(words: _Words, at: int, text: str, added: bool) -> tuple[str, int]:
         named = 3 if words[at + 2][2] in ("in", "for") else 2
         if words[at + named][2].startswith(word):
             return word, named + 1
-    if word in _ALPHABET and _in_row(words, at) >= _SPELLED:
+    if word in _ALPHABET and _count_spelled_letters(words, at) >= _SPELLED:
         return f" {_ALPHABET[word]} ", 1
     value, used = _below_hundred(words, at, text)
     if not used:
@@ -304,7 +318,7 @@ def _read(words: _Words, at: int, text: str, added: bool) -> tuple[str, int]:
     return value, used
 
 
-def _in_row(words: _Words, at: int) -> int:
+def _count_spelled_letters(words: _Words, at: int) -> int:
     first = last = at
     while first > 0 and words[first - 1][2] in _ALPHABET:
         first -= 1
@@ -356,11 +370,11 @@ _EAST_ASIAN = re.compile(r"(?<!\d)(\d{4}|\d{2})\s?[\u5e74\ub144]\s?(\d{1,2})\s?[
 """A day as Chinese, Japanese and Korean write it: with the signs for year and month."""
 
 
-def dates_in(text: str) -> set[Day]:
+def find_dates(text: str) -> set[Day]:
     """Return the days that a text names, whole ones alone; a day that can be read in two ways is both."""
     if not any(map(str.isdigit, text)):
         return set()
-    plain = fold(text)
+    plain = fold_letters(text)
     found: set[Day] = set()
 
     def add(year: str, month: int | None, day: str) -> None:

@@ -42,7 +42,7 @@ _LONELY = frozenset({"a", "i", "o"})
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _SpokenPart:
     start: int
     end: int
     word: str
@@ -59,9 +59,9 @@ class _Element:
     kind: str
 
 
-def written(text: str) -> NumberNormalizedText:
+def write_out_spoken(text: str) -> NumberNormalizedText:
     """Write out what is said as numbers and letters; all else stays as it is."""
-    parts = [_Part(*m.span(), m[0].lower().replace("\u2019", "'")) for m in _PART.finditer(text)]
+    parts = [_SpokenPart(*m.span(), m[0].lower().replace("\u2019", "'")) for m in _PART.finditer(text)]
     out: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -73,8 +73,8 @@ def written(text: str) -> NumberNormalizedText:
 
     at, done = 0, 0
     while at < len(parts):
-        heard = _heard(text, parts, at)
-        run = _sensible(text, heard)
+        heard = _parse_run(text, parts, at)
+        run = _drop_plain_words(text, heard)
         if not run:
             # What begins inside a run of written digits alone is such a run again.
             at += max(1, len(heard)) if all(one.kind == "digits" for one in heard) else 1
@@ -97,7 +97,7 @@ def written(text: str) -> NumberNormalizedText:
     return NumberNormalizedText("".join(out), tuple(starts), tuple(ends))
 
 
-def _heard(text: str, parts: Sequence[_Part], at: int) -> list[_Element]:
+def _parse_run(text: str, parts: Sequence[_SpokenPart], at: int) -> list[_Element]:
     """Return the elements of the run that begins at a word."""
     found: list[_Element] = []
     while at < len(parts) and len(found) < _LONGEST:
@@ -106,7 +106,7 @@ def _heard(text: str, parts: Sequence[_Part], at: int) -> list[_Element]:
         one = _element(text, parts, at)
         if one is None:
             break
-        if one.kind == "mark" and (not _goes_on(text, parts, at) or (one.text == "/" and not found)):
+        if one.kind == "mark" and (not _continues(text, parts, at) or (one.text == "/" and not found)):
             break
         found.append(one)
         at += one.parts
@@ -129,12 +129,12 @@ def _date_breaks(run: Sequence[_Element]) -> set[int]:
     return {place for place, _ in numbers[1:]} if is_date([digits for _, digits in numbers]) else set()
 
 
-def _goes_on(text: str, parts: Sequence[_Part], at: int) -> bool:
+def _continues(text: str, parts: Sequence[_SpokenPart], at: int) -> bool:
     follows = _element(text, parts, at + 1) if at + 1 < len(parts) else None
     return follows is not None and follows.kind in ("number", "digits")
 
 
-def _sensible(text: str, run: list[_Element]) -> list[_Element]:
+def _drop_plain_words(text: str, run: list[_Element]) -> list[_Element]:
     """Leave out of a run what are words: a lonely “a”, “i” or “oh”, one number alone, letters that spell nothing."""
     run = _with_zeros(run)
     if (
@@ -179,7 +179,7 @@ def _is_spelled(text: str, run: Sequence[_Element]) -> bool:
     return len(letters) >= 3 or (len(letters) == 2 and len(run) > 2 and len(gaps) == 1)
 
 
-def _element(text: str, parts: Sequence[_Part], at: int) -> _Element | None:
+def _element(text: str, parts: Sequence[_SpokenPart], at: int) -> _Element | None:
     word = parts[at].word
     start, end = parts[at].start, parts[at].end
     if word in _MARKS:
@@ -189,19 +189,19 @@ def _element(text: str, parts: Sequence[_Part], at: int) -> _Element | None:
     if word == "double" and at + 1 < len(parts) and parts[at + 1].word in ("u", "you"):
         return _Element("w", start, parts[at + 1].end, 2, "letter")
     if word in _TIMES:
-        return _repeated(text, parts, at)
+        return _repeated_element(text, parts, at)
     if word in _ORDINALS:
         return _Element(_ordinal(_ORDINALS[word]), start, end, 1, "ordinal")
     value = _below_hundred(text, parts, at)
     if value is not None:
-        return _with_hundreds(text, parts, at, *value)
+        return _add_hundreds(text, parts, at, *value)
     if len(word) == 1 and word.isascii():
-        used = _explained(parts, at)
+        used = _count_letter_words(parts, at)
         return _Element(text[start:end], start, parts[at + used - 1].end, used, "letter")
     return None
 
 
-def _explained(parts: Sequence[_Part], at: int) -> int:
+def _count_letter_words(parts: Sequence[_SpokenPart], at: int) -> int:
     """Return how many words a letter takes, with what explains it: “p as in peter”, “s for sugar”."""
     words = [part.word for part in parts[at + 1 : at + 4]]
     if len(words) == 3 and words[:2] == ["as", "in"] and words[2].startswith(parts[at].word):
@@ -209,7 +209,7 @@ def _explained(parts: Sequence[_Part], at: int) -> int:
     return 3 if len(words) > 1 and words[0] == "for" and words[1].startswith(parts[at].word) else 1
 
 
-def _repeated(text: str, parts: Sequence[_Part], at: int) -> _Element | None:
+def _repeated_element(text: str, parts: Sequence[_SpokenPart], at: int) -> _Element | None:
     if at + 1 >= len(parts) or not _GAP.fullmatch(text, parts[at].end, parts[at + 1].start):
         return None
     after = parts[at + 1]
@@ -220,7 +220,7 @@ def _repeated(text: str, parts: Sequence[_Part], at: int) -> _Element | None:
     return _Element(one * _TIMES[parts[at].word], parts[at].start, after.end, 2, kind)
 
 
-def _below_hundred(text: str, parts: Sequence[_Part], at: int) -> tuple[str, int] | None:
+def _below_hundred(text: str, parts: Sequence[_SpokenPart], at: int) -> tuple[str, int] | None:
     """Return digits and number of words of what is said from a word on, or None where that is no number."""
     word = parts[at].word
     if word in _DIGITS:
@@ -239,7 +239,7 @@ def _below_hundred(text: str, parts: Sequence[_Part], at: int) -> tuple[str, int
     return str(tens), 1
 
 
-def _with_hundreds(text: str, parts: Sequence[_Part], at: int, digits: str, used: int) -> _Element:
+def _add_hundreds(text: str, parts: Sequence[_SpokenPart], at: int, digits: str, used: int) -> _Element:
     """Return the element of a number with the hundreds and thousands that follow it."""
     if digits[-1].isdigit() and digits != "0":
         for word, factor in (("thousand", 1000), ("hundred", 100)):
@@ -274,10 +274,10 @@ _LONG_NUMBER = re.compile(
 )
 _LINE_END = re.compile(r"(?<=[^\W\d_])[-\u2010\u00ad\u2011][ \t]*(?:\r?\n[ \t]*|[ \t]+(?=[^\W\d_a-z]))(?=[^\W\d_])")
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d\u30fc"
-_UNSEEN = frozenset({"Cf", "Mn", "Me"})
+_INVISIBLE_CATEGORIES = frozenset({"Cf", "Mn", "Me"})
 
 
-def plain(text: str) -> NumberNormalizedText:
+def to_ascii_signs(text: str) -> NumberNormalizedText:
     """Return a text with digits, spaces and signs of any script as ASCII has them, without what cannot be seen."""
     if text.isascii():
         return NumberNormalizedText(text, tuple(range(len(text))), tuple(range(1, len(text) + 1)))
@@ -299,7 +299,7 @@ def _ascii_sign(letter: str) -> str:
     if letter in _DASHES:
         return "-"
     category = unicodedata.category(letter)
-    if category in _UNSEEN:
+    if category in _INVISIBLE_CATEGORIES:
         # An accent that stands by itself belongs to its letter; between digits it is nothing.
         return "" if category == "Cf" else letter
     if category == "Nd":
@@ -310,7 +310,7 @@ def _ascii_sign(letter: str) -> str:
     return wide if len(wide) == 1 and wide.isascii() else letter
 
 
-def apart(text: str) -> NumberNormalizedText | None:
+def separate_digits(text: str) -> NumberNormalizedText | None:
     """Return a text with a blank between letters and the digits beside them; None where there are none such."""
     cuts = {match.end() for match in _BEFORE_DIGIT.finditer(text)}
     cuts |= {match.start() for pattern in (_AFTER_DIGIT, _LONG_NUMBER) for match in pattern.finditer(text)}
@@ -328,7 +328,7 @@ def apart(text: str) -> NumberNormalizedText | None:
     return NumberNormalizedText("".join(out), tuple(places), ends)
 
 
-def joined_lines(text: str) -> NumberNormalizedText | None:
+def join_divided_words(text: str) -> NumberNormalizedText | None:
     """Return a text in which words that are divided at the end of a line are whole; None where no word is."""
     if not _LINE_END.search(text):
         return None
@@ -351,7 +351,7 @@ def joined_lines(text: str) -> NumberNormalizedText | None:
     return NumberNormalizedText("".join(out), tuple(starts), tuple(ends))
 
 
-def composed(outer: NumberNormalizedText, inner: NumberNormalizedText) -> NumberNormalizedText:
+def compose_views(outer: NumberNormalizedText, inner: NumberNormalizedText) -> NumberNormalizedText:
     """Return a view of a view, with places in the original of the inner one."""
     if not inner.text:
         return outer

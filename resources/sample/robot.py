@@ -50,8 +50,8 @@ def draw(pose: RobotPose, scale: float) -> tuple[NDArray[np.float32], NDArray[np
     factor = scale * _OVERSAMPLE
     canvas = Image.new("RGBA", (round(WIDTH * factor), round(HEIGHT * factor)))
     light = Image.new("RGBA", canvas.size)
-    _body(_Pen(canvas, factor))
-    _face(_Pen(light, factor), pose)
+    _body(_RobotPen(canvas, factor))
+    _face(_RobotPen(light, factor), pose)
     size = (round(WIDTH * scale), round(HEIGHT * scale))
     colour, opacity = _premultiplied(canvas, size)
     lit, lit_opacity = _premultiplied(light, size)
@@ -61,7 +61,7 @@ def draw(pose: RobotPose, scale: float) -> tuple[NDArray[np.float32], NDArray[np
     return np.minimum(colour + glow * opacity, 255), opacity
 
 
-class _Pen:
+class _RobotPen:
     """Draws in the robot's units."""
 
     def __init__(self, image: Image.Image, factor: float) -> None:
@@ -80,7 +80,7 @@ class _Pen:
         self._draw.polygon([(x * self._factor, y * self._factor) for x, y in points], fill=colour)
 
 
-def _body(pen: _Pen) -> None:
+def _body(pen: _RobotPen) -> None:
     pen.box(42, 378, 70, 210, 35, "#c3ccd4")
     pen.box(288, 378, 70, 210, 35, "#c3ccd4")
     pen.box(168, 318, 64, 60, 10, "#8995a0")
@@ -102,7 +102,7 @@ def _body(pen: _Pen) -> None:
     pen.box(120, 150, 160, 10, 5, "#24394a")
 
 
-def _face(pen: _Pen, pose: RobotPose) -> None:
+def _face(pen: _RobotPen, pose: RobotPose) -> None:
     speaking = pose.level > 0
     pen.oval(200, 48, 17, 17, "#ffb765" if speaking else "#9c8268")
     pen.oval(196, 43, 6, 6, "#ffe2bd" if speaking else "#b59c82")

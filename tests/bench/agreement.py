@@ -12,14 +12,14 @@ from pathlib import Path
 
 import numpy as np
 
-from annotate.agreement.annotator_lanes import disagreements
+from annotate.agreement.annotator_lanes import find_disagreements
 from annotate.agreement.coefficients import grid_kappa
-from annotate.agreement.span_matching import SpanArray, time_grid
-from annotate.agreement.study_agreement import compute, read
+from annotate.agreement.span_matching import SpanArray, sample_time_grid
+from annotate.agreement.study_agreement import compute_agreement, read_agreement_input
 from project.entities.study_records import Segment
 from project.session.session import Session
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from tests.bench.agreement_reference import differences
 from tests.bench.boris import VERSION, package
 from tests.bench.boris_kappa import boris_kappa, events_of
@@ -36,7 +36,7 @@ def run() -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "study.greenroom"
         with Study.create(path, "bench") as study:
-            fill(study, recordings=RECORDINGS, segments=SEGMENTS, annotators=2, seed=0)
+            fill_study(study, recordings=RECORDINGS, segments=SEGMENTS, annotators=2, seed=0)
         rows = [_all_figures(path), _equality(path)]
     return [*rows, _strip(), _against_boris()]
 
@@ -63,9 +63,9 @@ def _all_figures(path: Path) -> Row:
 
 def _equality(path: Path) -> Row:
     with Session.open(path, read_only=True) as session:
-        reading = read(session)
+        reading = read_agreement_input(session)
     options = replace(reading.options, step_us=1_000_000)
-    found = dict(differences(reading.material, options, compute(replace(reading, options=options))))
+    found = dict(differences(reading.material, options, compute_agreement(replace(reading, options=options))))
     worst = max(found, key=lambda key: found[key])
     return Row(
         f"the same study: {len(found)} of its figures, and those of ratings drawn for it",
@@ -84,7 +84,7 @@ def _strip() -> Row:
         for who, lane in zip("AB", lanes, strict=True)
         for at in range(len(lane))
     ]
-    spent = _median(lambda: disagreements(segments, "AB", "shrec", "segments"), 31)
+    spent = _median(lambda: find_disagreements(segments, "AB", "shrec", "segments"), 31)
     return Row(
         f"the stretches of disagreement among {len(segments):,} segments of a recording",
         f"{1000 * spent:.2f} ms",
@@ -106,7 +106,7 @@ def _against_boris() -> Row:
     end = np.array([max(lane.end_us.max() for lane in lanes) + 1])
 
     def ours() -> float:
-        return grid_kappa(time_grid([*lanes], end, STEP_S * 1_000_000, start_us=start))
+        return grid_kappa(sample_time_grid([*lanes], end, STEP_S * 1_000_000, start_us=start))
 
     spent = _median(ours, 21)
     cursor = events_of(lanes)

@@ -10,9 +10,9 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmark.judge_input.input_planning import plan_sight
+from benchmark.judge_input.input_planning import plan_input
 from benchmark.judging.judge_registry import add_judge
-from benchmark.runs.run_figures import figures_of
+from benchmark.runs.run_figures import read_figures
 from benchmark.runs.run_plan import BenchmarkRequest
 from benchmark.runs.scheduler import run_benchmark
 from models.judges.baselines import ConstantJudge
@@ -34,7 +34,7 @@ def run() -> list[Row]:
     ours, bare, again, figures = [], [], [], []
     with TemporaryDirectory() as folder, open_study(Path(folder)) as session:
         item_set, items = verdicts(session, [_LABELS[at % 4] for at in range(ITEMS)], span=_span)
-        plan = plan_sight(session, f"item/{items[0].id}", "verdict")
+        plan = plan_input(session, f"item/{items[0].id}", "verdict")
         for number in range(REPETITIONS):
             judge, _ = add_judge(session, f"constant {number}", "constant", "", {})
             wanted = BenchmarkRequest([item_set], [judge])
@@ -47,7 +47,7 @@ def run() -> list[Row]:
             began = time.perf_counter()
             assert not run_benchmark(session, wanted, Silent()).outcome.asked
             taken = time.perf_counter()
-            figures_of(session, [ran.runs[0].id])
+            read_figures(session, [ran.runs[0].id])
             again.append(taken - began)
             figures.append(time.perf_counter() - taken)
     each = 1000 * (statistics.median(ours) - statistics.median(bare)) / ITEMS

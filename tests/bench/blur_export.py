@@ -8,11 +8,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from anonymize.methods.face_methods import method
+from anonymize.methods.face_methods import create_method
 from anonymize.rendering.face_renderer import RenderPlan, render
 from media.encoding import EncodeOptions
 from media.frame_index import FrameIndex, load_index
-from models.faces.face_detectors import detector
+from models.faces.face_detectors import create_detector
 from models.faces.face_tracking import track_faces
 from project.entities.study_records import FaceTrack
 from tests.bench.row import Row
@@ -31,7 +31,7 @@ def run() -> list[Row]:
     if shutil.which("ffmpeg") is None:
         return [Row(WORK, "needs the ffmpeg command", "", "", TARGET, None)]
     options, index = EncodeOptions(), load_index(CLIP)
-    tracks = track_faces(CLIP, detector()).tracks
+    tracks = track_faces(CLIP, create_detector()).tracks
     ours: list[float] = []
     peer: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
@@ -53,7 +53,7 @@ def run() -> list[Row]:
 
 
 def _export(target: Path, tracks: list[FaceTrack], options: EncodeOptions, index: FrameIndex) -> None:
-    plan = RenderPlan(CLIP, target, tracks, len(index), method("blur"), encoding=options, overwrite=True)
+    plan = RenderPlan(CLIP, target, tracks, len(index), create_method("blur"), encoding=options, overwrite=True)
     done = render(plan)
     assert done.frames == len(index)
     assert not done.blanked_us

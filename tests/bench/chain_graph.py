@@ -22,7 +22,7 @@ from widgets import theme
 from widgets.graph.graph_layout import HEIGHT, WIDTH, Placement
 from widgets.graph.graph_model import GraphModel
 from widgets.graph.graph_view import ChainGraphView
-from widgets.graph.node_painter import NodeHighlight, inks, shape_pixmap
+from widgets.graph.node_painter import NodeHighlight, chain_colours, shape_pixmap
 from widgets.labels import NodePerson, participant_colours
 
 NODES, EDGES, PEOPLE = 500, 800, 6
@@ -130,7 +130,7 @@ def graphics_view(graph: ChainGraph, target: QImage) -> float:
     model = GraphModel()
     model.show(graph, people(), {})
     assert model.picture is not None
-    scene, look = QGraphicsScene(), inks(theme.palette())
+    scene, look = QGraphicsScene(), chain_colours(theme.palette())
     from PySide6.QtGui import QPainterPath, QPen
 
     for curve in model.picture.curves:

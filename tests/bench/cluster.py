@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from benchmark.cluster.coordinator import run_all
+from benchmark.cluster.coordinator import run_jobs
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.judge_registry import add_judge
 from benchmark.judging.run_config import AskRequest
@@ -76,7 +76,7 @@ def _asked(study: Path, scheduler: str) -> float:
         work = prepare(session, AskRequest(all_judges(session.study), segments, "verdict")).work
         assert work is not None
         began = time.monotonic()
-        (done,) = run_all(session, [work], Silent(), scheduler)
+        (done,) = run_jobs(session, [work], Silent(), scheduler)
         took = time.monotonic() - began
         assert done.error is None
         return took

@@ -19,7 +19,7 @@ from project.queries.recording_rows import all_recordings
 from project.queries.segment_rows import segments_of
 from project.session.session import Session
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from tests.bench.boris import VERSION, Boris, package
 from tests.bench.row import Row
 
@@ -108,7 +108,7 @@ def run() -> list[Row]:
 
 def _measure(path: Path, segments: int) -> tuple[float, float]:
     with Study.create(path, "bench") as study:
-        fill(study, recordings=1, segments=segments, annotators=2, seed=1)
+        fill_study(study, recordings=1, segments=segments, annotators=2, seed=1)
     edits, undos = [], []
     with Session.open(path, "bench") as session:
         recording = all_recordings(session.study)[0]

@@ -29,9 +29,9 @@ from benchmark.judging.run_config import AskRequest
 from project.entities.study_records import MediumRole
 from project.progress import Silent
 from project.queries.judgment_rows import all_judges
-from project.session.jobs import JobSpec, run_here
+from project.session.jobs import JobSpec, run_inline
 from project.session.session import Session
-from project.store.opening import beside
+from project.store.opening import sibling_path
 from project.store.study import Study
 from tests.bench.watchdog import Block, Watchdog
 from tests.contract.footage import face_clip
@@ -78,13 +78,13 @@ def main() -> None:
 def _study(folder: Path) -> Path:
     path = folder / "jobs.greenroom"
     for ending in ("", "-wal", "-shm", "-journal"):
-        beside(path, ending).unlink(missing_ok=True)
+        sibling_path(path, ending).unlink(missing_ok=True)
     Study.create(path).close()
     with Session.open(path, "Ada") as session:
         file = probe_file(face_clip(folder / "two seconds.mp4"))
         (recording,), _ = add_recordings(session, [file])
         add_medium(session, recording, file, MediumRole.MICROPHONE)
-        run_here(session, tracking.prepare(session, recording), Silent())
+        run_inline(session, tracking.prepare(session, recording), Silent())
         add_judge(session, "constant", "constant", "", {})
         for at in range(SEGMENTS):
             add_segment(session, recording, at * 2_000, at * 2_000 + 500_000, "error")

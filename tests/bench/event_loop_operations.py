@@ -30,7 +30,7 @@ from app.gui.window.application import Collector, ModulePreloader
 from app.gui.window.main_window import MainWindow
 from app.gui.window.page_registry import MODES, WINDOWS
 from project.queries.recording_rows import all_recordings
-from project.store.opening import beside
+from project.store.opening import sibling_path
 from tests.bench.event_loop_study import COPIES, FULL, HOME, WHO, WITH_ANSWERS, WRITTEN
 from tests.bench.watchdog import Block, Watchdog
 
@@ -95,7 +95,7 @@ class Bench:
         """Return a copy of a study that may be changed; what a bench left that was killed is no part of it."""
         path = self.folder / f"work-{name}"
         for ending in ("", "-wal", "-shm", "-journal"):
-            beside(path, ending).unlink(missing_ok=True)
+            sibling_path(path, ending).unlink(missing_ok=True)
         return Path(shutil.copyfile(self.folder / name, path))
 
     def open(self, name: str, told: str) -> Operation:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from annotate.interchange.annotation_files import format_called
-from annotate.interchange.document_export import export, exportable
-from benchmark.authoring.synthetic_questions import invent_questions
+from annotate.interchange.annotation_files import get_format
+from annotate.interchange.document_export import export_recordings, exportable_recordings
+from benchmark.authoring.synthetic_questions import add_synthetic_questions
 from benchmark.judging.judge_registry import add_judge
 from benchmark.runs.run_plan import BenchmarkRequest
 from benchmark.runs.scheduler import run_benchmark
@@ -12,8 +12,8 @@ from project.progress import Silent
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
-from project.synthetic.synthetic_study import fill_whole
+from project.synthetic.synthetic_segments import fill_study
+from project.synthetic.synthetic_study import fill_whole_study
 from tests.bench.merge import _prepare
 from tests.unit.core.benchmark.frozen_sets import verdicts
 
@@ -28,11 +28,11 @@ ITEMS, JUDGES = 540, 3
 def make_studies(folder: Path) -> None:
     """Write all of them into a folder."""
     with Study.create(folder / FULL, "full") as study:
-        fill_whole(study, seed=0)
-        invent_questions(Session(study, WHO), 0, Silent())
+        fill_whole_study(study, seed=0)
+        add_synthetic_questions(Session(study, WHO), 0, Silent())
     _prepare(folder)
     with Study.create(folder / WITH_ANSWERS, "answers") as study:
-        fill(study, recordings=100, segments=2_000, annotators=2, seed=2)
+        fill_study(study, recordings=100, segments=2_000, annotators=2, seed=2)
     with Session.open(folder / WITH_ANSWERS, WHO) as session:
         places = [one.id for one in all_recordings(session.study)]
         labels = [("error", "competence", "none")[at % 3] for at in range(ITEMS)]
@@ -40,6 +40,6 @@ def make_studies(folder: Path) -> None:
         judges = [add_judge(session, f"constant {number}", "constant", "", {})[0] for number in range(JUDGES)]
         run_benchmark(session, BenchmarkRequest([made], judges), Silent())
     with Study.create(folder / "own.greenroom") as study:
-        fill(study, 1, 2_500, 1)
+        fill_study(study, 1, 2_500, 1)
     with Session.open(folder / "own.greenroom", "Ada") as session:
-        export(session, format_called("eaf"), folder / "own.eaf", exportable(session))
+        export_recordings(session, get_format("eaf"), folder / "own.eaf", exportable_recordings(session))

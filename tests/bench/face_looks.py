@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymize.masking.masks import MaskSet, covered_share
-from media.decoding import iterate
+from media.decoding import iterate_rgb_frames
 from media.frame_index import load_index
 from models.faces.detector_ensemble import Together
-from models.faces.face_detectors import Detections, FaceDetector, detector
+from models.faces.face_detectors import Detections, FaceDetector, create_detector
 from models.faces.face_tracking import track_faces
 from models.faces.tracking_options import FaceOptions
-from models.weights.adding import add
+from models.weights.adding import add_weights
 from project.entities.study_records import Json
 from tests.bench.face_speed import CLIP, ENOUGH, HALF, SURE, YUNET, weights_in
 from tests.bench.row import Row
@@ -73,11 +73,12 @@ def run() -> list[Row]:
         return [Row(WORK, f"needs the developers' {missing.name}", "", "", "", None)]
     index = load_index(CLIP)
     with tempfile.TemporaryDirectory() as folder, weights_in(Path(folder)):
-        add("yunet", YUNET)
-        each = [Remembering(detector(name)) for name in ("centerface", "yunet")]
+        add_weights("yunet", YUNET)
+        each = [Remembering(create_detector(name)) for name in ("centerface", "yunet")]
         witness = Witness(YUNET, index.canvas.width, index.canvas.height)
         truth = [
-            Truth(each[0].detect(frame.image, SURE).boxes, witness.faces(frame.image)) for frame in iterate(CLIP, index)
+            Truth(each[0].detect(frame.image, SURE).boxes, witness.faces(frame.image))
+            for frame in iterate_rgb_frames(CLIP, index)
         ]
         return [_row(way, each, truth) for way in WAYS]
 

@@ -20,14 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymize.masking.masks import MaskSet, covered_share
-from anonymize.methods.face_methods import method
+from anonymize.methods.face_methods import create_method
 from anonymize.rendering.face_renderer import RenderPlan, render
-from media.decoding import iterate
+from media.decoding import iterate_rgb_frames
 from media.frame_index import FrameIndex, load_index
-from models.faces.face_detectors import ALWAYS, FaceDetector, detector, usual
+from models.faces.face_detectors import DEFAULT_DETECTOR, FaceDetector, create_detector, default_detectors
 from models.faces.face_tracking import FacesResult, track_faces
 from models.weights import installed_weights as weights
-from models.weights.adding import add
+from models.weights.adding import add_weights
 from tests.bench.row import Row
 from tests.bench.witness import SCORE, THIRD_SCORE, Boxes, ThirdWitness, Witness, agrees, is_thing
 
@@ -82,8 +82,8 @@ def run() -> list[Row]:
         return [Row(WORK, f"needs the developers' {missing.name}", "", "", f">= {TIMES_FASTER}x faster", None)]
     index = load_index(CLIP)
     with tempfile.TemporaryDirectory() as folder, weights_in(Path(folder) / "models"):
-        add("yunet", YUNET)
-        runs = [_run(names, index, Path(folder)) for names in (usual(), ALWAYS)]
+        add_weights("yunet", YUNET)
+        runs = [_run(names, index, Path(folder)) for names in (default_detectors(), DEFAULT_DETECTOR)]
         peer = _deface(Path(folder) / "deface.mp4")
     pictures = _look(runs, index)
     return [row for each in runs for row in _rows(each, pictures, peer)]
@@ -104,10 +104,10 @@ def weights_in(folder: Path) -> Iterator[None]:
 
 def _run(names: str, index: FrameIndex, folder: Path) -> Run:
     began = time.perf_counter()
-    found = track_faces(CLIP, detector(names), index=index)
+    found = track_faces(CLIP, create_detector(names), index=index)
     tracked = time.perf_counter() - began
     target = folder / f"{names}.mp4"
-    render(RenderPlan(CLIP, target, found.tracks, found.frames, method("blur")))
+    render(RenderPlan(CLIP, target, found.tracks, found.frames, create_method("blur")))
     seconds = time.perf_counter() - began
     return Run(TITLES[names], found, tracked, seconds, len(load_index(target)), _out_of_sync_ms(target))
 
@@ -221,10 +221,10 @@ def _look(runs: Sequence[Run], index: FrameIndex) -> list[Picture]:
     """Ask about every frame the witnesses, and the network that deface uses, whose answers ours equal (tested)."""
     width, height = index.canvas.width, index.canvas.height
     masks = {run.title: MaskSet(run.found.tracks) for run in runs}
-    every: FaceDetector = detector(ALWAYS, threads=0)
+    every: FaceDetector = create_detector(DEFAULT_DETECTOR, threads=0)
     yunet, third = Witness(YUNET, width, height), ThirdWitness(THIRD)
     pictures = []
-    for frame in iterate(CLIP, index):
+    for frame in iterate_rgb_frames(CLIP, index):
         found = every.detect(frame.image, DEFACE_THRESHOLD)
         boxes, sure = found.boxes, found.boxes[found.scores >= SURE]
         alphas = {title: mask.alpha(frame.index, width, height) for title, mask in masks.items()}

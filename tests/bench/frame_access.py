@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from media.decoding import pictures
+from media.decoding import iterate_frames
 from media.exact_frames import FrameReader
 from media.frame_index import FrameIndex, load_index
 from tests.bench.row import Row
@@ -78,7 +78,7 @@ def _truth(clip: Path, index: FrameIndex) -> Sums:
     kept = _FOLDER / f"{clip.stem}-{clip.stat().st_size}.npy"
     if kept.exists():
         return np.asarray(np.load(kept), np.uint32)
-    sums = np.array([zlib.crc32(picture.planes[0]) for picture in pictures(clip, index)], np.uint32)
+    sums = np.array([zlib.crc32(picture.planes[0]) for picture in iterate_frames(clip, index)], np.uint32)
     np.save(kept, sums)
     return sums
 

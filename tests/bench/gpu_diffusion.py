@@ -10,7 +10,7 @@ import torch
 
 from anonymize.methods.diffusion.diffusion_options import PRESETS, Preset
 from anonymize.methods.diffusion.diffusion_setup import compile_unguided
-from anonymize.methods.diffusion.keyframe_drawing import edges
+from anonymize.methods.diffusion.keyframe_drawing import detect_edges
 from anonymize.methods.diffusion.pipeline import PromptEmbedding, Translator
 from models.flow.dis import DenseInverseSearch
 from tests.bench.gpu_networks import Size, pipeline
@@ -85,7 +85,7 @@ def _cost(preset: Preset, size: Size, device: str) -> Cost:
     made = torch.Generator().manual_seed(0)
     wanted, unwanted = (torch.randn((1, 77, size.words), generator=made) for _ in range(2))
     words = PromptEmbedding(wanted, unwanted if preset.guidance > 1 else None)
-    control = [edges(frame) for frame in frames]
+    control = [detect_edges(frame) for frame in frames]
     seconds = []
     if device == "cuda":
         torch.cuda.reset_peak_memory_stats()

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from pympi.Elan import Eaf
 
-from annotate.interchange.annotation_files import apply_import, format_called, plan_import, read_file
-from annotate.interchange.document_export import export as export_files
-from annotate.interchange.document_export import exportable
-from annotate.interchange.lane_entries import guess_places
+from annotate.interchange.annotation_files import apply_import, get_format, plan_import, read_file
+from annotate.interchange.document_export import export_recordings as export_files
+from annotate.interchange.document_export import exportable_recordings
+from annotate.interchange.lane_entries import guess_recordings
 from annotate.interchange.lane_mapping import guess_mapping
 from project.session.session import Session
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from tests.bench.row import Row
 
 ANNOTATIONS = 10_000
@@ -50,13 +50,13 @@ def _row(work: str, folder: Path, path: Path) -> Row:
 
 def _import(study: Path, path: Path) -> float:
     with Study.create(study) as made:
-        fill(made, 1, 0, 1)
+        fill_study(made, 1, 0, 1)
     with Session.open(study, "Ada") as session:
         session.study.finish_opening()
 
         def bring() -> None:
             document = read_file(path)
-            plan = plan_import(session, document, guess_mapping(session, document), guess_places(session, document))
+            plan = plan_import(session, document, guess_mapping(session, document), guess_recordings(session, document))
             apply_import(session, plan, path.name)
 
         taken = _timed(bring)
@@ -77,9 +77,9 @@ def _written_by_pympi(folder: Path) -> Path:
 
 def _written_by_us(folder: Path) -> Path:
     with Study.create(folder / "own.greenroom") as made:
-        fill(made, 1, ANNOTATIONS // 4, 2)
+        fill_study(made, 1, ANNOTATIONS // 4, 2)
     with Session.open(folder / "own.greenroom", read_only=True) as session:
-        [path] = export_files(session, format_called("eaf"), folder / "own.eaf", exportable(session))
+        [path] = export_files(session, get_format("eaf"), folder / "own.eaf", exportable_recordings(session))
     return path
 
 

@@ -6,12 +6,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmark.authoring.synthetic_questions import invent_questions
+from benchmark.authoring.synthetic_questions import add_synthetic_questions
 from project.progress import Silent
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 from project.store.study import Study
-from project.synthetic.synthetic_study import fill_whole
+from project.synthetic.synthetic_study import fill_whole_study
 from tests.bench.row import Row
 from tests.fakes.renderings import invent_renderings
 
@@ -22,7 +22,7 @@ _MAKE = """
 import json, resource, sys, time
 from pathlib import Path
 from benchmark.sets.frozen_sets import make_set
-from benchmark.sets.frozen_sets import changed_since
+from benchmark.sets.frozen_sets import find_changed_items as changed_since
 from project.session.session import Session
 from benchmark.tasks.benchmark_task import SUITE
 from project.errors import UserError
@@ -50,9 +50,9 @@ def run() -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "shrec.greenroom"
         with Study.create(path, "shrec") as study:
-            fill_whole(study)
+            fill_whole_study(study)
             session = Session(study, "Annotator 1")
-            invent_questions(session, 0, Silent())
+            add_synthetic_questions(session, 0, Silent())
             invent_renderings(session, [one.id for one in all_recordings(study)], METHODS)
         command = [sys.executable, "-c", _MAKE, str(path)]
         done = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=True)

@@ -15,22 +15,22 @@ from numpy.typing import NDArray
 
 from annotate.segments.segment_edits import add_segment
 from annotate.study.recording_edits import add_recordings, probe_file
-from benchmark.judge_input.input_messages import build
+from benchmark.judge_input.input_messages import build_messages
 from benchmark.judge_input.input_plan import InputPlan
-from benchmark.judge_input.input_planning import plan_sight
+from benchmark.judge_input.input_planning import plan_input
 from media.exact_frames import FrameReader
 from media.frame_index import load_index
 from project.files.temporary_files import cache_folder
 from project.session.session import Session
 from project.store.study import Study
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 from tests.bench.frame_access import numbered_bars
 from tests.bench.row import Row
 from tests.fakes.clips import make_clip
 
 _FOLDER = Path(__file__).resolve().parents[2] / ".bench"
 _SIZE = (1280, 720)
-_START_US, _END_US = 4 * SECOND, 24 * SECOND
+_START_US, _END_US = 4 * SECOND_US, 24 * SECOND_US
 _TIMES = 9
 
 
@@ -48,13 +48,13 @@ def run() -> list[Row]:
 
 def _measured(session: Session, segment_id: str, clip: Path) -> list[Row]:
     index = load_index(clip, cache_folder())
-    plan = plan_sight(session, segment_id)
+    plan = plan_input(session, segment_id)
     assert plan.media is not None
     wanted = [one.position for one in plan.media.frames]
 
     def ours() -> InputPlan:
-        made = plan_sight(session, segment_id)
-        build(made)
+        made = plan_input(session, segment_id)
+        build_messages(made)
         return made
 
     def reader() -> None:
@@ -67,7 +67,7 @@ def _measured(session: Session, segment_id: str, clip: Path) -> list[Row]:
         for name, work in (("ours", ours), ("reader", reader), ("bare", lambda: _bare(clip, wanted[-1], index.pts))):
             took[name].append(_seconds(work))
     own, peer, bare = (float(np.median(took[name])) * 1000 for name in ("ours", "reader", "bare"))
-    sizes = [len(picture.jpeg) for message in build(plan) for picture in message.pictures]
+    sizes = [len(picture.jpeg) for message in build_messages(plan) for picture in message.pictures]
     what = f"input of a 20-second segment: {len(sizes)} frames of 720p as JPEGs, {sum(sizes) / 1e3:.0f} kB"
     return [
         Row(
@@ -93,7 +93,7 @@ def _bare(clip: Path, last: int, pts: NDArray[np.int64]) -> None:
     with av.open(str(clip)) as container:
         stream = container.streams.video[0]
         stream.thread_type = "AUTO"
-        container.seek(round(_START_US / SECOND / stream.time_base), stream=stream)
+        container.seek(round(_START_US / SECOND_US / stream.time_base), stream=stream)
         for frame in container.decode(stream):
             if frame.pts is not None and frame.pts >= pts[last]:
                 return

@@ -16,10 +16,10 @@ from benchmark.judging.ask_job import prepare
 from benchmark.judging.judge_registry import add_judge
 from benchmark.judging.run_config import AskRequest
 from project.progress import Silent
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from tests.bench.row import Row
 from tests.bench.stub_server import stub_server
 
@@ -33,7 +33,7 @@ def run() -> list[Row]:
         study = Path(folder) / "judging.greenroom"
         Study.create(study).close()
         with Session.open(study, "Ada") as session:
-            fill(session.study, recordings=4, segments=ITEMS, annotators=2, seed=0)
+            fill_study(session.study, recordings=4, segments=ITEMS, annotators=2, seed=0)
             settings = {"url": f"{url}/v1", "sees": "text", "concurrency": AT_ONCE}
             judge, _ = add_judge(session, "stub", "openai", "stub-1", settings)
             ids = [row[0] for row in session.study.rows("SELECT id FROM segment")]
@@ -43,7 +43,7 @@ def run() -> list[Row]:
                 work = prepare(session, AskRequest([judge], ids, "verdict", seed=number)).work
                 planned = time.perf_counter()
                 assert work is not None
-                result, _ = run_here(session, work, Silent())
+                result, _ = run_inline(session, work, Silent())
                 ended = time.perf_counter()
                 assert result["answered"] == ITEMS, result
                 bodies = asyncio.run(_bodies(url))[-ITEMS:]

@@ -80,7 +80,7 @@ def _row(work: str, files: TinyModel, pictures: tuple[JudgeFrame, ...], *, must:
     try:
         rounds = asyncio.run(in_turns())
     finally:
-        sharing.end_all()
+        sharing.end_all_processes()
     if any(ours[1] != theirs[1] for ours, theirs in rounds):
         return Row(work, "another text than the peer's", "llama-cpp-python 0.3.36", "", "the same text", False)
     ours, theirs = (statistics.median(side[0] for side in column) for column in zip(*rounds, strict=True))

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymize.methods.face_methods import METHODS, missing_weights
-from models.faces.face_detectors import detector
+from models.faces.face_detectors import create_detector
 from resources import resource
 from tests.bench.row import Row
 
@@ -38,10 +38,10 @@ import sys
 from pathlib import Path
 import numpy as np
 from anonymize.rendering.residual_faces import check_rendering
-from anonymize.methods.face_methods import method
+from anonymize.methods.face_methods import create_method as method
 from anonymize.rendering.face_renderer import RenderPlan, render
 from media.frame_index import load_index
-from models.faces.face_detectors import detector
+from models.faces.face_detectors import create_detector as detector
 from project.entities.study_records import FaceTrack
 
 class Telling:
@@ -134,7 +134,7 @@ def _resident_mb(pid: int) -> float:
 def _write_recording(target: Path) -> list[float]:
     """Write the recording; return the box of the face in it."""
     pictures = _pictures()
-    found = detector().detect(pictures[0], 0.5)
+    found = create_detector().detect(pictures[0], 0.5)
     short = target.with_name("short.mp4")
     with av.open(str(short), "w") as output:
         stream = output.add_stream("libx264", rate=FPS)

@@ -8,13 +8,13 @@ import time
 from pathlib import Path
 
 from annotate.team.assignments import PlanOptions, make_plan
-from annotate.team.study_copies import merge_copies, split_for
+from annotate.team.study_copies import merge_copies, split_study
 from project.ids import new_id
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 from project.store.study import Cell, Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from tests.bench.row import Row
 
 RECORDINGS, SEGMENTS = 403, 10_353
@@ -59,13 +59,13 @@ def _prepare(folder: Path) -> tuple[Path, list[Path]]:
     full, home = folder / "full.greenroom", folder / "home.greenroom"
     for path, segments in ((full, SEGMENTS), (home, 0)):
         with Study.create(path, "bench") as study:
-            fill(study, recordings=RECORDINGS, segments=segments, annotators=len(NAMES), seed=1)
+            fill_study(study, recordings=RECORDINGS, segments=segments, annotators=len(NAMES), seed=1)
     copies = []
     with Session.open(home, "Owner") as session:
         make_plan(session, PlanOptions(NAMES))
         places = {one.number: one.id for one in all_recordings(session.study)}
         for name in NAMES:
-            copies.append(split_for(session, name, folder / f"{name}.greenroom").path)
+            copies.append(split_study(session, name, folder / f"{name}.greenroom").path)
     with Study.open(full, read_only=True) as source:
         people = {one.name: one.id for one in all_annotators(source)}
         numbers = {one.id: one.number for one in all_recordings(source)}

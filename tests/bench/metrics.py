@@ -12,12 +12,12 @@ from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 from statsmodels.stats.weightstats import ttost_paired
 
-from annotate.agreement.coefficients import binned
-from annotate.agreement.figure_intervals import resamples
+from annotate.agreement.coefficients import assign_bins
+from annotate.agreement.figure_intervals import draw_resamples
 from benchmark.metrics.classification import accuracy, exact_match, macro_f1, macro_f1_multilabel
-from benchmark.metrics.paired_tests import MARGIN, against_raw, mcnemar
+from benchmark.metrics.paired_tests import EQUIVALENCE_MARGIN, compare_with_raw, mcnemar
 from benchmark.metrics.ratings import mae, pearson, randolph_kappa
-from benchmark.metrics.resampling import DRAW_SAMPLES, macro_f1_counted, over_draws
+from benchmark.metrics.resampling import DRAW_SAMPLES, macro_f1_contributions, mean_over_draws
 from tests.bench.row import Row
 from tests.unit.benchmark.metrics.cases import CASES, numbers, one_label, several_labels
 
@@ -72,10 +72,14 @@ def _of_numbers() -> Iterator[Pair]:
     for first, second in numbers(11):
         yield "pearson_r", pearson([*first], [*second]), pearsonr(first, second).statistic
         yield "mae", mae([*first], [*second]), mean_absolute_error(first, second)
-        found = against_raw([*first], [*second])
+        found = compare_with_raw([*first], [*second])
         yield "paired t", found.t_p, ttest_rel(second, first).pvalue
         yield "signed ranks", found.wilcoxon_p, wilcoxon(second - first).pvalue
-        yield "equivalence", found.equivalence_p, ttost_paired(second, first, -MARGIN, MARGIN)[0]
+        yield (
+            "equivalence",
+            found.equivalence_p,
+            ttost_paired(second, first, -EQUIVALENCE_MARGIN, EQUIVALENCE_MARGIN)[0],
+        )
         one, other = first > first.mean(), second > second.mean()
         table = [[(one & other).sum(), (one & ~other).sum()], [(~one & other).sum(), (~one & ~other).sum()]]
         ours = mcnemar([*one], [*other])
@@ -86,7 +90,7 @@ def _of_raters() -> Iterator[Pair]:
     draw = np.random.default_rng(11)
     for _ in range(CASES):
         rated = draw.integers(-5, 6, (int(draw.integers(1, 30)), int(draw.integers(2, 5)))).astype(float)
-        table, _ = aggregate_raters(binned(rated, -5, 5, 5), n_cat=5)
+        table, _ = aggregate_raters(assign_bins(rated, -5, 5, 5), n_cat=5)
         yield "randolph_kappa", randolph_kappa(rated.tolist(), -5, 5), fleiss_kappa(table, method="randolph")
 
 
@@ -95,11 +99,11 @@ def _interval() -> Row:
     truth, said = ([str(one) for one in draw.choice(_LABELS, _ITEMS)] for _ in range(2))
     films = [int(one) for one in draw.integers(0, _RECORDINGS, _ITEMS)]
     draws = [place * _DRAWS // _ITEMS for place in range(_ITEMS)]
-    spent = _median(lambda: over_draws(macro_f1_counted(truth, said, _LABELS), draws, films), 21)
+    spent = _median(lambda: mean_over_draws(macro_f1_contributions(truth, said, _LABELS), draws, films), 21)
 
     def theirs() -> None:
         homes, where = np.unique(films, return_inverse=True)
-        for weights in resamples(len(homes), _THEIR_SAMPLES, 0):
+        for weights in draw_resamples(len(homes), _THEIR_SAMPLES, 0):
             for one in range(_DRAWS):
                 chosen = np.array(draws) == one
                 f1_score(

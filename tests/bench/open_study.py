@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from tests.bench.row import Row
 
 REPEAT = 7
@@ -64,7 +64,7 @@ def run() -> list[Row]:
         empty, full = Path(folder) / "empty.greenroom", Path(folder) / "full.greenroom"
         Study.create(empty, "empty").close()
         with Study.create(full, "full") as study:
-            fill(study, recordings=RECORDINGS, segments=SEGMENTS, annotators=2, seed=0)
+            fill_study(study, recordings=RECORDINGS, segments=SEGMENTS, annotators=2, seed=0)
         starts: dict[Path, list[float]] = {empty: [], full: []}
         switches: dict[Path, list[float]] = {empty: [], full: []}
         for _ in range(REPEAT):

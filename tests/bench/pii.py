@@ -8,7 +8,7 @@ from anonymize.pii_detection.pii_hit import KINDS, NAMES, PLACES, STRUCTURED
 from models.names import name_finders as registry
 from models.names.name_finders import NameFinder
 from models.runtime.native_libraries import without_heavy_packages
-from models.weights.installed_weights import path as weights_path
+from models.weights.installed_weights import verified_path as weights_path
 from project.errors import UserError
 from tests.bench.row import Row
 from tests.pii import languages
@@ -93,7 +93,7 @@ def _model() -> NameFinder | None:
         weights_path(registry.NEEDS_WEIGHTS["spacy"])
     except UserError:
         return None
-    return registry.name_finder("spacy")
+    return registry.create_name_finder("spacy")
 
 
 def _ours(finder: PersonalFinder) -> Callable[[str], Sequence[Span]]:

@@ -13,13 +13,13 @@ import numpy as np
 
 from anonymize.measures.privacy_report import NAIVE, PARROT, RAW, PrivacyReport
 from anonymize.measures.recognition import Stranger
-from anonymize.methods.face_methods import METHODS, method, missing_weights
+from anonymize.methods.face_methods import METHODS, create_method, missing_weights
 from anonymize.privacy.privacy_job import measure_rendering
 from anonymize.rendering.face_renderer import RenderPlan, render
 from media.frame_index import load_index
-from models.faces.face_detectors import detector
+from models.faces.face_detectors import create_detector
 from models.faces.face_tracking import track_faces
-from models.faces.identity.face_embeddings import embedder
+from models.faces.identity.face_embeddings import create_face_embedder
 from models.weights import installed_weights as weights
 from project.entities.study_records import FaceTrack
 from tests.bench.privacy_stills import embed, hidden, rates, stills
@@ -78,13 +78,13 @@ def methods() -> list[str]:
 
 def still_rows() -> list[Row]:
     """Measure the methods that need no landmarks on stills of eight people."""
-    model = embedder("mobilefacenet")
-    found = stills(SHARED / "data" / "stills" / "bbt", detector(TRACKED_BY))
+    model = create_face_embedder("mobilefacenet")
+    found = stills(SHARED / "data" / "stills" / "bbt", create_detector(TRACKED_BY))
     raw = embed(found, [one.image for one in found], model)
     clean = rates(found, raw, raw)
     rows = []
     for name in methods():
-        how = method(name)
+        how = create_method(name)
         if how.kind != "plane":
             continue
         got = rates(found, raw, embed(found, [hidden(one, how) for one in found], model))
@@ -118,7 +118,7 @@ def clip_rows(name: str) -> list[Row]:
 def recording(path: Path) -> Recording:
     """Find the faces of a clip: one person where there is one, else the people that tracking suggests."""
     index, started = load_index(path), time.perf_counter()
-    found = track_faces(path, detector(TRACKED_BY), embedder=embedder("mobilefacenet"))
+    found = track_faces(path, create_detector(TRACKED_BY), embedder=create_face_embedder("mobilefacenet"))
     took = time.perf_counter() - started
     names = {key: f"{path.stem} {k}" for k, one in enumerate(found.suggested) for key in one.tracks}
     if path.name in ALONE:
@@ -138,7 +138,7 @@ def measured(one: Recording, name: str, others: list[Stranger]) -> PrivacyReport
     alone = one.path.name in ALONE
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "rendering.mp4"
-        plan = RenderPlan(one.path, target, one.tracks, one.frames, method(name), identities=one.names)
+        plan = RenderPlan(one.path, target, one.tracks, one.frames, create_method(name), identities=one.names)
         done = render(plan)
         return measure_rendering(
             plan, target, name, tracked_by=TRACKED_BY, blanked_us=done.blanked_us, strangers=others if alone else ()

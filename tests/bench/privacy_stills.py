@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymize.masking.masks import MaskSet
-from anonymize.measures.reidentification import equal_error_rate, reidentified, threshold
+from anonymize.measures.reidentification import equal_error_rate, match_threshold, reidentification_rate
 from anonymize.methods.face_methods import PlaneMethod
-from anonymize.rendering.compositing import hide
+from anonymize.rendering.compositing import hide_faces
 from models.faces.face_detectors import FaceDetector
 from models.faces.identity.face_embeddings import Embedder
 from project.entities.study_records import FaceTrack
@@ -59,7 +59,7 @@ def hidden(still: Still, method: PlaneMethod) -> NDArray[np.uint8]:
     one = np.zeros(1, np.int32)
     track = FaceTrack("face", one, one.astype(np.int64), still.box[None], one.astype(np.float32), one.astype(np.uint8))
     image = still.image.copy()
-    hide([image], MaskSet([track]).at(0), method)
+    hide_faces([image], MaskSet([track]).at(0), method)
     return image
 
 
@@ -76,9 +76,9 @@ def rates(found: Sequence[Still], raw: Vectors, other: Vectors) -> Rates:
     clean = (raw[first] * raw[second]).sum(1)
     naive = np.concatenate([(other[first] * raw[second]).sum(1)[same], (raw[first] * other[second]).sum(1)[same]])
     parrot = (other[first] * other[second]).sum(1)
-    own = reidentified(parrot[same], threshold(parrot[~same], FAR)).value
+    own = reidentification_rate(parrot[same], match_threshold(parrot[~same], FAR)).value
     return Rates(
-        reidentified(naive, threshold(clean[~same], FAR)).value or 0.0,
+        reidentification_rate(naive, match_threshold(clean[~same], FAR)).value or 0.0,
         own or 0.0,
         equal_error_rate(parrot[same], parrot[~same]).value or 0.0,
         int(same.sum()),

@@ -9,15 +9,15 @@ from pathlib import Path
 
 from annotate.agreement.figure_intervals import StatisticResult
 from annotate.study.recording_edits import undo
-from benchmark.authoring.question_requests import request_for
-from benchmark.authoring.rule_questions import make_by_rules
+from benchmark.authoring.question_requests import answer_request
+from benchmark.authoring.rule_questions import add_rule_questions
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.judge_registry import add_judge
-from benchmark.questions.chain_consistency import expected
-from benchmark.questions.question_measures import JudgeMeasures, measures
+from benchmark.questions.chain_consistency import expected_consistency
+from benchmark.questions.question_measures import JudgeMeasures, measure_judges
 from project.progress import Silent
 from project.queries.question_rows import all_questions
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_chains import NODES, SUBCHAINS, fill_with_chains
@@ -46,7 +46,7 @@ def _made(session: Session) -> list[Row]:
         if took:
             undo(session)
         began = time.perf_counter()
-        made, _ = make_by_rules(session)
+        made, _ = add_rule_questions(session)
         took.append(time.perf_counter() - began)
     middle = statistics.median(took)
     counts = ", ".join(f"{number:,} {kind}" for kind, number in made.by_kind.items())
@@ -67,13 +67,13 @@ def _asked(session: Session) -> list[Row]:
     judges = [add_judge(session, name, name)[0] for name in ("random", "reliable", "oracle")]
     ids = [one.id for one in all_questions(session.study)]
     began = time.perf_counter()
-    asking = prepare(session, request_for(judges, ids))
+    asking = prepare(session, answer_request(judges, ids))
     planned = time.perf_counter() - began
     assert asking.work is not None
-    run_here(session, asking.work, Silent())
+    run_inline(session, asking.work, Silent())
     asked = time.perf_counter() - began
     began = time.perf_counter()
-    found = measures(session, everything=True)
+    found = measure_judges(session, everything=True)
     measured = time.perf_counter() - began
     by_name = {one.asking.judge: one for one in found.judges}
     guessed, reliable, oracle = (by_name[one.name] for one in judges)
@@ -108,7 +108,7 @@ def _consistency(what: str, sizes: Sequence[int], figure: StatisticResult) -> Ro
 
     Subchains that share questions are not apart, so theirs is larger in truth than it is taken here.
     """
-    theory = expected(sizes, RIGHT)
+    theory = expected_consistency(sizes, RIGHT)
     error = math.sqrt(sum(RIGHT**size * (1 - RIGHT**size) for size in sizes)) / len(sizes)
     value = figure.value or 0.0
     away = abs(value - theory) / error

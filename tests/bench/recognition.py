@@ -30,7 +30,7 @@ WORK = "recognition of ten minutes of speech, whisper-tiny.en, words with times"
 def run() -> list[Row]:
     """Measure where the model is installed."""
     try:
-        folder = weights.path(MODEL)
+        folder = weights.verified_path(MODEL)
     except UserError:
         return [Row(WORK, f"needs {MODEL}: greenroom models fetch {MODEL}", "", "", f"<= {AT_MOST}x", None)]
     return compare(folder, ten_minutes())
@@ -87,8 +87,7 @@ def _ours(path: Path, listener: object, place: Path) -> Callable[[], int]:
     """Return the job's own work on a file, without loading the model."""
     from annotate.speech import transcription
     from annotate.speech.recognition_log import read_log
-    from annotate.transcript.utterance_drafts import cut
-    from models.speech.speech_recognizers import recognizer
+    from annotate.transcript.utterance_drafts import cut_utterances
     from project.files.temporary_files import cache_folder
     from project.progress import Silent
 
@@ -114,7 +113,7 @@ def _ours(path: Path, listener: object, place: Path) -> Callable[[], int]:
         log = Path(str(result["file"]))
         found = read_log(log)
         log.unlink()
-        return sum(len(one.words) for one in cut(found.pieces, found.language, found.end_us))
+        return sum(len(one.words) for one in cut_utterances(found.pieces, found.language, found.end_us))
 
     return work
 

@@ -16,7 +16,7 @@ from project.queries.annotator_rows import all_annotators
 from project.queries.segment_rows import all_segments
 from project.session.session import Session
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from tests.bench.row import Row
 
 RECORDINGS, SEGMENTS = 403, 10_353
@@ -51,7 +51,7 @@ def run() -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "full.greenroom"
         with Study.create(path) as study:
-            fill(study, recordings=RECORDINGS, segments=SEGMENTS, annotators=2, seed=0)
+            fill_study(study, recordings=RECORDINGS, segments=SEGMENTS, annotators=2, seed=0)
         opening = _open_window(path, Path(folder))
         with Session.open(path) as session:
             searching = StudySearch(session)

@@ -15,19 +15,19 @@ import numpy as np
 
 from media.frame_index import load_index
 from media.sound import read_mono, stream_mono
-from models.faces.face_detectors import detector
+from models.faces.face_detectors import create_detector
 from models.faces.face_tracking import track_faces
-from models.faces.landmarks.landmark_finders import landmark_finder
-from models.speakers.active_speaker import mouth_over_time, smooth, who_speaks
-from models.speakers.diarization import Cast, UtteranceSpan, conclude
-from models.speakers.mouth_pass import watch
-from models.speakers.voice_clustering import listen
-from models.speech.speech_recognizers import speech_detector
-from models.voices.voice_embeddings import VoiceEmbedder, embedder, usual
+from models.faces.landmarks.landmark_finders import create_landmark_finder
+from models.speakers.active_speaker import resample_mouth, score_faces, smooth
+from models.speakers.diarization import Cast, UtteranceSpan, diarize
+from models.speakers.mouth_pass import watch_mouths
+from models.speakers.voice_clustering import analyze_sound
+from models.speech.speech_recognizers import create_speech_detector
+from models.voices.voice_embeddings import VoiceEmbedder, create_voice_embedder, default_voice_embedder
 from project.entities.study_records import FaceTrack
 from project.progress import Silent
-from project.text_format import counted
-from project.timebase import SECOND
+from project.text_format import pluralize
+from project.timebase import SECOND_US
 from tests.bench.row import Row
 from tests.fakes.dialogues import RATE, VOICES, Dialogue, Sound, arranged, diarization_error, side_by_side, synthetic
 
@@ -46,11 +46,11 @@ def run() -> list[Row]:
 
 def by_voice() -> list[Row]:
     """Measure the diarization error rate of conversations of one to four voices."""
-    name = usual()
+    name = default_voice_embedder()
     if name is None or shutil.which("espeak-ng") is None:
         needed = "greenroom models fetch voice-embedding" if name is None else "apt install espeak-ng"
         return [Row(f"{WORK}, by voice", f"needs {needed}", "", "", "", None)]
-    model = embedder(name)
+    model = create_voice_embedder(name)
     rows = []
     for count in (1, 2, 3, 4):
         spoken = [
@@ -59,7 +59,7 @@ def by_voice() -> list[Row]:
             )
             for seed in range(DIALOGUES)
         ]
-        rows.append(_row(f"{DIALOGUES} conversations of {counted(count, 'synthetic voice')}", spoken, count, model))
+        rows.append(_row(f"{DIALOGUES} conversations of {pluralize(count, 'synthetic voice')}", spoken, count, model))
     clip = SHARED / "data" / "media" / TALKER
     if clip.is_file():
         rows.append(
@@ -76,7 +76,9 @@ def _row(what: str, spoken: Sequence[Dialogue], count: int, model: VoiceEmbedder
         right += voices == count
         found.append(error)
         given.append(heard(one, None, model, count)[1])
-        turns = [UtteranceSpan(str(k), round(a * SECOND), round(b * SECOND)) for k, (a, b, _) in enumerate(one.turns)]
+        turns = [
+            UtteranceSpan(str(k), round(a * SECOND_US), round(b * SECOND_US)) for k, (a, b, _) in enumerate(one.turns)
+        ]
         known.append(heard(one, turns, model, None)[1])
     length = sum(len(one.sound) for one in spoken) / RATE
     return Row(
@@ -95,12 +97,13 @@ def heard(
 ) -> tuple[int, float]:
     """Return how many voices were told apart, and the error; in the speech lane where no stretches are given."""
     if stretches is None:
-        lane = speech_detector().speech([one.sound], Silent())
+        lane = create_speech_detector().speech([one.sound], Silent())
         stretches = [UtteranceSpan("", int(start), int(end)) for start, end in lane]
     spans = [(each.start_us, each.end_us) for each in stretches]
-    found = conclude(stretches, listen([one.sound], spans, model), {}, (), Cast((), {}, number=number))
+    found = diarize(stretches, analyze_sound([one.sound], spans, model), {}, (), Cast((), {}, number=number))
     turns = [
-        (each.stretch.start_us / SECOND, each.stretch.end_us / SECOND, each.speaker or 0) for each in found.suggestions
+        (each.stretch.start_us / SECOND_US, each.stretch.end_us / SECOND_US, each.speaker or 0)
+        for each in found.suggestions
     ]
     return found.voices, diarization_error(one.turns, turns, COLLAR_S)
 
@@ -146,7 +149,7 @@ def by_mouth() -> list[Row]:
                 turns = side_by_side(
                     media / TALKER, media / right, path, shift_s=2.05, turn_s=3.05, turns=8, only_left=only_left
                 )
-                tracks = track_faces(path, detector("centerface")).tracks
+                tracks = track_faces(path, create_detector("centerface")).tracks
                 for landmarks in (True, False):
                     share, none, spoken = given_right(path, turns, landmarks, tracks)
                     rows.append(
@@ -172,25 +175,27 @@ def given_right(
     """Return the shares of speech that the right face and that nobody gets, and the seconds of speech."""
     index = load_index(path)
     spans = _spoken(path, turns)
-    looks = watch(path, index, tracks, [span[:2] for span in spans], landmark_finder() if landmarks else None, Silent())
+    looks = watch_mouths(
+        path, index, tracks, [span[:2] for span in spans], create_landmark_finder() if landmarks else None, Silent()
+    )
     sides = {one.id: int(float(np.median(one.boxes[:, 0])) > 300) for one in tracks}
-    mouths = {track: mouth_over_time(seen) for track, seen in looks.items()}
-    sound = smooth(np.asarray(listen(stream_mono(path), (), None).loudness, np.float64))
+    mouths = {track: resample_mouth(seen) for track, seen in looks.items()}
+    sound = smooth(np.asarray(analyze_sound(stream_mono(path), (), None).loudness, np.float64))
     right = nobody = total = 0.0
     for start, end, who in spans:
-        best = who_speaks(mouths, sound, start, end, (0, index.times.end_us)).best()
+        best = score_faces(mouths, sound, start, end, (0, index.times.end_us)).best()
         total += end - start
         nobody += (end - start) * (best is None)
         right += (end - start) * (best is not None and sides[best[0]] == who)
-    return right / total, nobody / total, total / SECOND
+    return right / total, nobody / total, total / SECOND_US
 
 
 def _spoken(path: Path, turns: Sequence[tuple[float, float, int]]) -> list[tuple[int, int, int]]:
     """Return the stretches of speech inside each turn, as a transcript would have them."""
-    lane = speech_detector().speech(stream_mono(path), Silent())
+    lane = create_speech_detector().speech(stream_mono(path), Silent())
     return [
-        (max(int(start), round(a * SECOND)), min(int(end), round(b * SECOND)), who)
+        (max(int(start), round(a * SECOND_US)), min(int(end), round(b * SECOND_US)), who)
         for a, b, who in turns
         for start, end in lane
-        if min(end, b * SECOND) - max(start, a * SECOND) > 0.2 * SECOND
+        if min(end, b * SECOND_US) - max(start, a * SECOND_US) > 0.2 * SECOND_US
     ]

@@ -11,18 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymize.masking.masks import MaskSet
-from anonymize.measures.reidentification import threshold
-from anonymize.methods.face_methods import Face, method
+from anonymize.measures.reidentification import match_threshold
+from anonymize.methods.face_methods import Face, create_method
 from anonymize.methods.synthetic.synthetic_face import SyntheticFace
 from anonymize.rendering.compositing import HiddenFaces
 from anonymize.rendering.face_renderer import RenderPlan, render
 from media.encoding import EncodeOptions
 from media.frame_index import load_index
-from models.faces.face_detectors import detector
+from models.faces.face_detectors import create_detector
 from models.faces.face_tracking import track_faces
-from models.faces.identity.face_embeddings import Embedder, embedder
+from models.faces.identity.face_embeddings import Embedder, create_face_embedder
 from models.faces.landmarks.face_signals import five_points
-from models.faces.landmarks.landmark_finders import LandmarkFinder, landmark_finder
+from models.faces.landmarks.landmark_finders import LandmarkFinder, create_landmark_finder
 from project.entities.study_records import FaceTrack
 from project.progress import Silent
 from tests.bench.privacy import shared_weights
@@ -44,14 +44,14 @@ def run() -> list[Row]:
     if not (SHARED / "models").is_dir():
         return [Row(WORK, "needs the developers' footage and models", "", "", "", None)]
     with shared_weights():
-        tracks = {clip: track_faces(MEDIA / clip, detector(TRACKED_BY)).tracks for clip in CLIPS}
+        tracks = {clip: track_faces(MEDIA / clip, create_detector(TRACKED_BY)).tracks for clip in CLIPS}
         return [*_recognized(tracks), _speed(max(tracks[CLIPS[0]], key=lambda one: len(one.frames)))]
 
 
 def _recognized(tracks: dict[str, list[FaceTrack]]) -> list[Row]:
     """Draw the person of each clip under many pseudonyms and compare with the mean of the other raw frames."""
-    model, finder = embedder("mobilefacenet"), landmark_finder()
-    found = stills(SHARED / "data" / "stills" / "bbt", detector(TRACKED_BY))
+    model, finder = create_face_embedder("mobilefacenet"), create_landmark_finder()
+    found = stills(SHARED / "data" / "stills" / "bbt", create_detector(TRACKED_BY))
     vectors = embed(found, [one.image for one in found], model)
     others = [
         float(a @ b)
@@ -59,7 +59,7 @@ def _recognized(tracks: dict[str, list[FaceTrack]]) -> list[Row]:
         for j, b in enumerate(vectors[:i])
         if found[i].person != found[j].person
     ]
-    least = threshold(np.array(others), FAR).value
+    least = match_threshold(np.array(others), FAR).value
     assert least is not None
     rows = []
     for clip, having in tracks.items():
@@ -127,7 +127,9 @@ def _speed(track: FaceTrack) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         clip, known = _enlarged(MEDIA / CLIPS[0], Path(folder) / "large.mp4", track)
         started = time.perf_counter()
-        done = render(RenderPlan(clip, Path(folder) / "out.mp4", [known], len(known.frames), method("synthetic")))
+        done = render(
+            RenderPlan(clip, Path(folder) / "out.mp4", [known], len(known.frames), create_method("synthetic"))
+        )
         rate = done.frames / (time.perf_counter() - started)
     return Row(
         f"{WORK}, whole export, 1280x720, one face {track.boxes[:, 2].max() * 1.5:.0f} pixels wide",

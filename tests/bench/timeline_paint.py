@@ -22,7 +22,7 @@ from project.schemes.scheme_file import load_scheme
 from project.timebase import FrameTimes
 from tests.bench.row import Row
 from widgets import theme
-from widgets.labels import looks_of
+from widgets.labels import label_looks
 from widgets.timeline.lanes import Lane, LaneKind, lane_key
 from widgets.timeline.timeline_view import TimelineView
 
@@ -65,7 +65,7 @@ def study(count: int, longest_us: int, annotators: str = "ab") -> list[Segment]:
 def timeline(segments: list[Segment]) -> TimelineView:
     """Return a laid out timeline that shows them."""
     view = TimelineView()
-    looks = looks_of(load_scheme().tracks[0])
+    looks = label_looks(load_scheme().tracks[0])
     view.set_lanes(
         [
             Lane("sound", "Sound", LaneKind.WAVEFORM),

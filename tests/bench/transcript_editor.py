@@ -17,12 +17,12 @@ from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.gui.files.study_files import sample_study
+from app.gui.files.study_files import make_sample_study
 from app.gui.transcript.transcript_page import TranscriptPage
 from app.gui.transcript.utterance_list import WordsEditor
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Participant, ParticipantRole, Utterance
-from project.entities.transcript import Word, estimated
+from project.entities.transcript import Word, estimate_word_times
 from project.ids import new_id
 from project.queries.recording_rows import all_recordings, insert_participant, update_recording
 from project.queries.transcript_rows import insert_utterances
@@ -53,7 +53,7 @@ def transcript(recording_id: str, speakers: list[str], words: int = WORDS) -> li
         start, end = number * step, number * step + step * 9 // 10
         timed = tuple(
             Word(one.text, one.start_us, one.end_us, float(sure))
-            for one, sure in zip(estimated(text, start, end), rng.uniform(0.3, 1, EACH), strict=True)
+            for one, sure in zip(estimate_word_times(text, start, end), rng.uniform(0.3, 1, EACH), strict=True)
         )
         who = speakers[number % len(speakers)]
         made.append(Utterance(new_id(), recording_id, start, end, text, who, timed, number % 3 == 0, number % 5 == 0))
@@ -62,7 +62,7 @@ def transcript(recording_id: str, speakers: list[str], words: int = WORDS) -> li
 
 def study(folder: Path) -> Path:
     """Make a study whose recording has the transcript."""
-    path = sample_study(folder)
+    path = make_sample_study(folder)
     with Session.open(path, "Ada") as session:
         (recording,) = all_recordings(session.study)
         people = [Participant(new_id(), f"P{number}", ParticipantRole.USER) for number in range(3)]

@@ -13,9 +13,15 @@ import av
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.sound.voice_methods import VOICES, voice
-from anonymize.sound.voice_stream import UNKNOWN, VoiceFilter
-from anonymize.voice.voice_measures import equal_error, intonation, plain_words, syllables, word_errors
+from anonymize.sound.voice_methods import VOICES, create_voice
+from anonymize.sound.voice_stream import UNKNOWN_SPEAKER, VoiceFilter
+from anonymize.voice.voice_measures import (
+    compare_intonation,
+    count_syllables,
+    equal_error_rate,
+    normalize_words,
+    word_error_rate,
+)
 from media.sound import LosslessEncoder
 from models.speech.speech_recognizers import TranscriptionHints, Window
 from models.weights import installed_weights as weights
@@ -50,21 +56,21 @@ def method_rows(name: str, said: Sequence[Spoken]) -> list[Row]:
         Row(f"{title}, equal length", f"{same} of {len(said)}", "", "", "all", same == len(said)),
         *pitch_rows(title, said, changed),
     ]
-    if weights.installed(MODEL):
+    if weights.is_installed(MODEL):
         heard = recogniser()
         rows += [
             word_row(f"{title}, word errors of {MODEL}, {who}", heard, part)
             for who, part in halves(list(zip(said, changed, strict=True)))
             if part
         ]
-    if weights.installed(VOICE_MODEL):
+    if weights.is_installed(VOICE_MODEL):
         rows += voice_rows(title, said, changed, again)
     return rows
 
 
 def treated(name: str, one: Spoken, seed: str) -> Samples:
     """Return a sentence in a changed voice."""
-    filtering = VoiceFilter(voice(name), {UNKNOWN: seed})
+    filtering = VoiceFilter(create_voice(name), {UNKNOWN_SPEAKER: seed})
     return np.concatenate(list(filtering.treat(iter([one.samples[None]]), RATE, 0)), axis=1)[0]
 
 
@@ -79,9 +85,9 @@ def pitch_rows(title: str, said: Sequence[Spoken], changed: Sequence[Samples]) -
     courses, rates = [], []
     for one, after in zip(said, changed, strict=True):
         before = one.samples.astype(np.float64)
-        found = intonation(before, after.astype(np.float64), RATE).correlation
+        found = compare_intonation(before, after.astype(np.float64), RATE).correlation
         courses += [] if found is None else [found]
-        rates.append(syllables(after.astype(np.float64), RATE) / max(1, syllables(before, RATE)))
+        rates.append(count_syllables(after.astype(np.float64), RATE) / max(1, count_syllables(before, RATE)))
     return [
         Row(
             f"{title}, course of the pitch", f"r = {np.median(courses):.3f}, worst {min(courses):.3f}", "", "", "", None
@@ -92,14 +98,14 @@ def pitch_rows(title: str, said: Sequence[Spoken], changed: Sequence[Samples]) -
 
 def recogniser() -> Callable[[Samples], list[str]]:
     """Return what writes down the words of a sentence."""
-    from models.speech.speech_recognizers import recognizer
+    from models.speech.speech_recognizers import create_recognizer
 
-    listener = recognizer(weights.path(MODEL))
+    listener = create_recognizer(weights.verified_path(MODEL))
 
     def words(samples: Samples) -> list[str]:
         span = (0, len(samples) * 1_000_000 // RATE)
         pieces = listener.recognize([Window((span,), samples)], TranscriptionHints("en")).pieces
-        return plain_words("".join(one.text for one in pieces))
+        return normalize_words("".join(one.text for one in pieces))
 
     return words
 
@@ -110,8 +116,8 @@ def word_row(title: str, heard: Callable[[Samples], list[str]], pairs: list[tupl
     for which in (0, 1):
         wrong = total = 0.0
         for one, after in pairs:
-            reference = plain_words(one.text)
-            rate = word_errors(reference, heard(one.samples if which == 0 else after))
+            reference = normalize_words(one.text)
+            rate = word_error_rate(reference, heard(one.samples if which == 0 else after))
             wrong, total = wrong + (rate or 0.0) * len(reference), total + len(reference)
         rates.append(wrong / total)
     return Row(title, f"{rates[1]:.1%} of {total:.0f} words", f"before: {rates[0]:.1%}", "", "", None)
@@ -123,9 +129,9 @@ def voice_rows(title: str, said: Sequence[Spoken], changed: Sequence[Samples], a
     One compares with voices as they are; one, who knows the method and not the study's secret, with voices that he
     changed himself; one has other recordings of the same study, where everybody has the same alias.
     """
-    from models.voices.voice_embeddings import EMBEDDERS, embedder
+    from models.voices.voice_embeddings import EMBEDDERS, create_voice_embedder
 
-    model = embedder(next(iter(EMBEDDERS)))
+    model = create_voice_embedder(next(iter(EMBEDDERS)))
     before, after, attacked = (
         np.array([model.embed(np.asarray(each, np.float32)) for each in part])
         for part in ([one.samples for one in said], changed, again)
@@ -175,7 +181,7 @@ def errors(left: NDArray[np.float32], right: NDArray[np.float32], who: Sequence[
     genuine, impostor = [], []
     for a, b in itertools.permutations(range(len(who)), 2):
         (genuine if who[a] == who[b] else impostor).append(float(left[a] @ right[b]))
-    found = equal_error(genuine, impostor)
+    found = equal_error_rate(genuine, impostor)
     assert found is not None
     return found
 
@@ -189,7 +195,7 @@ def speed_row(name: str) -> Row:
         from media.sound import read_mono
 
         sound = np.resize(read_mono(clip, 48_000), 60 * 48_000)[None]
-    filtering = VoiceFilter(voice(name), {UNKNOWN: "a"})
+    filtering = VoiceFilter(create_voice(name), {UNKNOWN_SPEAKER: "a"})
     times = []
     for part in (sound[:, :48_000], sound):
         began = time.perf_counter()

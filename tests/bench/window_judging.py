@@ -24,7 +24,7 @@ os.environ.setdefault("GREENROOM_AOUT", "dummy")
 from PySide6.QtWidgets import QApplication
 
 from annotate.segments.segment_edits import add_segment
-from app.gui.files.study_files import sample_study
+from app.gui.files.study_files import make_sample_study
 from app.gui.window.main_window import MainWindow
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.judge_registry import add_judge
@@ -117,7 +117,7 @@ def _wait(done: Callable[[], bool], longest_s: float) -> None:
 
 
 def _study(folder: Path, url: str) -> tuple[Path, list[str]]:
-    path = sample_study(folder)
+    path = make_sample_study(folder)
     model = write_tiny_model(folder / "model")
     draw = random.Random(5)
     with Session.open(path, "Ada") as session:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from media.decoding import pictures
+from media.decoding import iterate_frames
 from resources import resource
 from tests.fakes.clips import make_clip
 
@@ -18,7 +18,7 @@ _STEP = 6
 
 def face_clip(path: Path) -> Path:
     """Write the first picture of the sample recording, pushed to the right from frame to frame, with sound."""
-    still = next(pictures(resource("sample", "sample.mp4"))).image.copy()
+    still = next(iterate_frames(resource("sample", "sample.mp4"))).image.copy()
 
     def draw(index: int, width: int, height: int) -> NDArray[np.uint8]:
         return np.roll(still, index * _STEP, axis=1)

@@ -10,23 +10,23 @@ from typing import Any, cast
 import pytest
 
 from benchmark.judge_input.input_plan import InputSettings
-from benchmark.judge_input.input_planning import plan_sight
+from benchmark.judge_input.input_planning import plan_input
 from benchmark.judging.judge_registry import add_judge
 from benchmark.prompts import judge_prompt as tasks
 from benchmark.prompts import prompt_templates as prompts
 from benchmark.prompts.prompt_templates import parse_prompt
-from benchmark.runs.run_figures import figures_of
+from benchmark.runs.run_figures import read_figures
 from benchmark.runs.run_plan import BenchmarkRequest
 from benchmark.runs.scheduler import run_benchmark
 from benchmark.sets.frozen_sets import make_set
-from benchmark.sets.item_sources import SOURCES
+from benchmark.sets.item_sources import POOL_SOURCES
 from benchmark.tasks import benchmark_task as suite
 from project.progress import Silent
 from project.queries.item_set_rows import items_of
 from project.queries.judgment_rows import all_judges
 from project.session.session import Session
 from project.store.study import Study
-from project.synthetic.synthetic_study import fill_whole
+from project.synthetic.synthetic_study import fill_whole_study
 from tests.contract.documentation import page
 
 
@@ -37,7 +37,7 @@ def blocks(language: str) -> list[str]:
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[Session]:
     with Study.create(tmp_path / "lab.greenroom") as study:
-        fill_whole(study, recordings=8, segments=200)
+        fill_whole_study(study, recordings=8, segments=200)
     with Session.open(tmp_path / "lab.greenroom", "Annotator 1") as opened:
         yield opened
 
@@ -64,18 +64,18 @@ def test_the_page_shows_a_task_that_works(session: Session, channel: None) -> No
     items = items_of(session.study, made.id)
     assert len(items) == 40
     content = cast(dict[str, Any], items[0].content)
-    plan = plan_sight(session, f"item/{items[0].id}", "channel", settings=InputSettings(frames=0))
+    plan = plan_input(session, f"item/{items[0].id}", "channel", settings=InputSettings(frames=0))
     assert plan.truth == content["truth"]["channel"]
     assert "nonverbal = Nonverbal" in plan.text
     add_judge(session, "perfect", "oracle")
     add_judge(session, "chance", "random")
     run_benchmark(session, BenchmarkRequest([made], all_judges(session.study)), Silent())
-    found = {one.judge: {row.metric: row for row in one.rows} for one in figures_of(session)}
+    found = {one.judge: {row.metric: row for row in one.rows} for one in read_figures(session)}
     assert found["perfect"]["accuracy"].mean == found["perfect"]["macro_f1"].mean == 1.0
     assert found["chance"]["accuracy"].chance == pytest.approx(1 / 3)
     assert found["chance"]["accuracy"].n == 40
 
 
 def test_the_page_names_the_sources_that_there_are() -> None:
-    assert "segments" in SOURCES
+    assert "segments" in POOL_SOURCES
     assert "`SOURCES` in `benchmark/sets/item_sources.py`" in page("add-a-task")

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from app.gui.chains.chains_mode import KIND_KEYS, SHEET
+from app.gui.chains.chains_mode import KIND_KEYS, SHORTCUT_SHEET
 from project.entities.causal_chains import NodeKind
 from tests.contract.documentation import page
 
@@ -15,7 +15,7 @@ def listed() -> set[str]:
     return set(re.findall(r"`([^`]+)`", rows))
 
 
-@pytest.mark.parametrize("keys", [keys for keys, _ in SHEET])
+@pytest.mark.parametrize("keys", [keys for keys, _ in SHORTCUT_SHEET])
 def test_the_guide_lists_each_key(keys: str) -> None:
     assert set(keys.split(", ") if keys != "," else [","]) <= listed()
 

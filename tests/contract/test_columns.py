@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from project.schema import format_versions as schema
-from project.schema.columns import COLUMNS, REFERS, WORDS, ColumnKind
+from project.schema.columns import COLUMNS, REFERENCES, TABLE_LABELS, ColumnKind
 from project.store.study import Study
 
 
@@ -32,7 +32,7 @@ def test_no_text_passes_for_a_number(study: Study) -> None:
 
 
 def test_every_reference_names_a_key_and_those_of_the_file_are_among_them(study: Study) -> None:
-    for table, columns in REFERS.items():
+    for table, columns in REFERENCES.items():
         for column, parent in columns.items():
             assert COLUMNS[table][column] is ColumnKind.KEY
             assert "id" in COLUMNS[parent], (table, column)
@@ -40,8 +40,8 @@ def test_every_reference_names_a_key_and_those_of_the_file_are_among_them(study:
         if table.startswith("journal_"):
             continue
         for row in study.rows(f"PRAGMA foreign_key_list({table})"):
-            assert REFERS[table][row[3]] == row[2], (table, row[3])
+            assert REFERENCES[table][row[3]] == row[2], (table, row[3])
 
 
 def test_there_is_a_word_for_the_rows_of_each_table() -> None:
-    assert {*WORDS} == {*COLUMNS}
+    assert {*TABLE_LABELS} == {*COLUMNS}

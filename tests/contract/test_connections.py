@@ -247,7 +247,7 @@ for key in WINDOWS:
     window.windows.open(key)
     settle()
 watching.doing("documentation")
-from app.docs_browser.docs_pages import contents
+from app.docs_browser.docs_pages import list_pages as contents
 shown = window.help.open("index.md")
 for page in contents():
     shown.show_page(page.name)

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from media.decoding import pictures
-from models.faces.face_detectors import DETECTORS, NEEDS_WEIGHTS, FaceDetector, detector
+from media.decoding import iterate_frames
+from models.faces.face_detectors import DETECTORS, NEEDS_WEIGHTS, FaceDetector, create_detector
 from models.faces.face_tracking import track_faces
 from models.weights import installed_weights as weights
 from project.errors import UserError
@@ -30,9 +30,9 @@ def _made(names: str) -> FaceDetector:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(weights.FOLDER_VARIABLE, str(SHARED))
         for needed in (NEEDS_WEIGHTS[name] for name in names.split("+") if name in NEEDS_WEIGHTS):
-            if not weights.installed(needed):
+            if not weights.is_installed(needed):
                 pytest.skip(f"needs the weights {needed} in ../shared/models, which users do not have")
-        return detector(names)
+        return create_detector(names)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def still(clip: Path) -> NDArray[np.uint8]:
-    return next(pictures(clip)).image.copy()
+    return next(iterate_frames(clip)).image.copy()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -99,7 +99,7 @@ def test_the_documentation_mentions_it(name: str) -> None:
 
 def test_an_unknown_one_is_refused_with_what_there_is() -> None:
     with pytest.raises(UserError) as error:
-        detector("magic")
+        create_detector("magic")
     for name in DETECTORS:
         assert name in error.value.hint
 

@@ -6,9 +6,18 @@ import re
 import pytest
 from markdown_it import MarkdownIt
 
-from app.docs_browser.docs_pages import DocsTheme, Page, contents, markdown, page_called, page_html, picture, target
-from app.docs_browser.docs_search import sections_of
-from app.gui.help.help_topics import OF_DIALOGS, OF_MODES, OF_WINDOWS, START, TUTORIAL
+from app.docs_browser.docs_pages import (
+    DocsTheme,
+    Page,
+    find_page,
+    find_picture,
+    list_pages,
+    page_html,
+    read_markdown,
+    resolve_link,
+)
+from app.docs_browser.docs_search import page_sections
+from app.gui.help.help_topics import DIALOG_PAGES, MODE_PAGES, START_PAGE, TUTORIAL_PAGE, WINDOW_PAGES
 from app.gui.window.page_registry import MODES, WINDOWS
 from docs.site.hook import FROM_THE_ROOT
 from tests.contract.documentation import ROOT
@@ -16,9 +25,9 @@ from tests.contract.documentation import ROOT
 LOOK = DocsTheme(10.0, "#000000", "#555555", "#0000ff", "#cccccc", "#eeeeee", "#000000")
 WITHOUT_HELP = {"AgreeDialog", "ChoiceDialog", "OwnDialog", "TextDialog", "_Saying"}
 """Questions, and a line that says what is awaited: the page is the one of the window behind them."""
-NAMED = {page.name: page for page in contents()}
-ANCHORS = {name: {one.anchor for one in sections_of(page)} for name, page in NAMED.items()}
-TOPICS = {START, TUTORIAL, *OF_MODES.values(), *OF_WINDOWS.values(), *OF_DIALOGS.values()}
+NAMED = {page.name: page for page in list_pages()}
+ANCHORS = {name: {one.anchor for one in page_sections(page)} for name, page in NAMED.items()}
+TOPICS = {START_PAGE, TUTORIAL_PAGE, *MODE_PAGES.values(), *WINDOW_PAGES.values(), *DIALOG_PAGES.values()}
 
 
 def dialogs() -> set[str]:
@@ -36,9 +45,9 @@ def dialogs() -> set[str]:
 
 
 def test_every_mode_window_and_dialog_has_its_page() -> None:
-    assert set(OF_MODES) == {mode.key for mode in MODES}
-    assert set(OF_WINDOWS) == set(WINDOWS)
-    assert set(OF_DIALOGS) == dialogs() - WITHOUT_HELP
+    assert set(MODE_PAGES) == {mode.key for mode in MODES}
+    assert set(WINDOW_PAGES) == set(WINDOWS)
+    assert set(DIALOG_PAGES) == dialogs() - WITHOUT_HELP
 
 
 @pytest.mark.parametrize("topic", sorted(TOPICS))
@@ -49,12 +58,12 @@ def test_a_topic_is_a_page_with_that_place(topic: str) -> None:
 
 @pytest.mark.parametrize("name", NAMED)
 def test_every_link_of_every_page_leads_somewhere(name: str) -> None:
-    for block in MarkdownIt("commonmark").enable("table").parse(markdown(name)):
+    for block in MarkdownIt("commonmark").enable("table").parse(read_markdown(name)):
         for token in block.children or ():
             link = str(token.attrs.get("href", "") if token.type == "link_open" else token.attrs.get("src", ""))
             if not link:
                 continue
-            found = target(name, link)
+            found = resolve_link(name, link)
             assert found is not None, link
             assert not found.page or found.anchor in ANCHORS[found.page], link
             assert not found.address or re.match(r"https://|mailto:", found.address), link
@@ -65,7 +74,7 @@ def test_every_link_of_every_page_leads_somewhere(name: str) -> None:
 def test_a_page_becomes_html_with_every_place_that_links_can_mean(name: str) -> None:
     html = page_html(name, LOOK)
     headed = re.findall(r'<h\d><a name="([^"]*)">', html)
-    title, *places = (one.anchor for one in sections_of(NAMED[name]))
+    title, *places = (one.anchor for one in page_sections(NAMED[name]))
     assert title == ""
     assert headed[1:] == places
     assert "<!--" not in html
@@ -79,18 +88,18 @@ def test_every_page_of_the_root_that_the_site_has_is_shown_too() -> None:
 
 @pytest.mark.parametrize("name", ["", "none.md", "../README.md", "../../etc/passwd", "/etc/passwd"])
 def test_what_is_no_page_is_none(name: str) -> None:
-    assert page_called(name) is None
-    assert target("index.md", name or "none.md") is None
+    assert find_page(name) is None
+    assert resolve_link("index.md", name or "none.md") is None
 
 
 @pytest.mark.parametrize(
     "name", ["/etc/x.png", "../resources/sample/x.png", "none.png", "index.md", "https://a.b/x.png"]
 )
 def test_only_shipped_pictures_are_pictures(name: str) -> None:
-    assert picture(name) is None
+    assert find_picture(name) is None
 
 
 def test_titles_are_what_the_pages_begin_with() -> None:
     assert NAMED["faces.md"] == Page("faces.md", "Faces", "How to", "Speech and people")
     assert NAMED["../NOTICE"].title == "Licences"
-    assert [page.title for page in contents() if not page.title or page.title.endswith(".md")] == []
+    assert [page.title for page in list_pages() if not page.title or page.title.endswith(".md")] == []

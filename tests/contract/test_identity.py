@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from models.faces.face_detectors import detector
-from models.faces.identity.face_embeddings import EMBEDDERS, Embedder, embedder, usual
-from models.faces.landmarks.mediapipe_landmarks import POINTS, drawn_face
+from models.faces.face_detectors import create_detector
+from models.faces.identity.face_embeddings import EMBEDDERS, Embedder, create_face_embedder, default_face_embedder
+from models.faces.landmarks.mediapipe_landmarks import POINTS, draw_test_face
 from models.weights import installed_weights as weights
 from project.errors import UserError
 from tests.contract.documentation import ROOT, page
@@ -26,9 +26,9 @@ def _made(name: str) -> Embedder:
     """Make an embedder with the developers' weights; skips where there are none."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(weights.FOLDER_VARIABLE, str(SHARED))
-        if not weights.installed(name):
+        if not weights.is_installed(name):
             pytest.skip(f"needs the weights {name} in ../shared/models, which users do not have")
-        return embedder(name)
+        return create_face_embedder(name)
 
 
 @pytest.mark.parametrize("name", EMBEDDERS)
@@ -39,7 +39,7 @@ def test_it_says_what_it_is_and_how_to_repeat_its_answers(name: str) -> None:
 
 @pytest.mark.parametrize("name", EMBEDDERS)
 def test_a_face_is_a_vector_of_length_one_wherever_it_is_in_the_picture(name: str) -> None:
-    picture = drawn_face()
+    picture = draw_test_face()
     turn = cv2.getRotationMatrix2D((128, 128), 30, 1.5) + np.array(((0, 0, 60), (0, 0, 40)))
     moved = np.asarray(cv2.warpAffine(picture, turn, (500, 400)), np.uint8)
     here = _made(name).embed(picture, DRAWN)
@@ -52,7 +52,7 @@ def test_a_face_is_a_vector_of_length_one_wherever_it_is_in_the_picture(name: st
 
 @pytest.mark.parametrize("name", EMBEDDERS)
 def test_it_gives_one_vector_a_face_in_their_order_also_none(name: str) -> None:
-    picture = drawn_face()
+    picture = draw_test_face()
     both = _made(name).embed(picture, np.concatenate([DRAWN, DRAWN[:, :, ::-1], DRAWN]))
     assert (both[0] == both[2]).all()
     assert not np.allclose(both[0], both[1])
@@ -61,16 +61,16 @@ def test_it_gives_one_vector_a_face_in_their_order_also_none(name: str) -> None:
 
 @pytest.mark.parametrize("name", EMBEDDERS)
 def test_it_gives_the_same_answers_to_several_threads(name: str) -> None:
-    alone = _made(name).embed(drawn_face(), DRAWN)
+    alone = _made(name).embed(draw_test_face(), DRAWN)
     with ThreadPoolExecutor(3) as pool:
-        for found in pool.map(lambda _: _made(name).embed(drawn_face(), DRAWN), range(6)):
+        for found in pool.map(lambda _: _made(name).embed(draw_test_face(), DRAWN), range(6)):
             assert (found == alone).all()
 
 
 @pytest.mark.parametrize("name", EMBEDDERS)
 def test_it_tells_people_apart(name: str, shared_data: Path) -> None:
     """Equal-error rate over all pairs of 8 people with 5 stills each, with the points of a detector."""
-    finder, people, vectors = detector("centerface"), [], []
+    finder, people, vectors = create_detector("centerface"), [], []
     for file in sorted((shared_data / "stills" / "bbt").glob("*.png")):
         picture = np.ascontiguousarray(cv2.imread(str(file))[:, :, ::-1])
         found = finder.detect(picture, 0.2)
@@ -98,17 +98,17 @@ def test_the_first_that_is_installed_is_used(
     tmp_path: Path, shared_models: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path))
-    assert usual() is None
+    assert default_face_embedder() is None
     for name in EMBEDDERS:
         with pytest.raises(UserError, match="not installed") as raised:
-            embedder(name)
+            create_face_embedder(name)
         assert f"greenroom models fetch {name}" in raised.value.hint
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(shared_models))
-    assert usual() in EMBEDDERS
+    assert default_face_embedder() in EMBEDDERS
 
 
 def test_an_unknown_one_is_refused_with_what_there_is() -> None:
     with pytest.raises(UserError) as error:
-        embedder("magic")
+        create_face_embedder("magic")
     for name in EMBEDDERS:
         assert name in error.value.hint

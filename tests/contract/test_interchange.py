@@ -9,13 +9,13 @@ from annotate.interchange.annotation_files import (
     FORMATS,
     Format,
     apply_import,
-    format_called,
-    guess,
+    get_format,
+    guess_format,
     plan_import,
     read_file,
 )
-from annotate.interchange.document_export import export, exportable
-from annotate.interchange.lane_entries import guess_places
+from annotate.interchange.document_export import export_recordings, exportable_recordings
+from annotate.interchange.lane_entries import guess_recordings
 from annotate.interchange.lane_mapping import guess_mapping
 from project.entities.study_records import Utterance
 from project.ids import new_id
@@ -24,7 +24,7 @@ from project.queries.segment_rows import all_segments
 from project.queries.transcript_rows import insert_utterances
 from project.session.session import Session
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from tests.contract.documentation import page
 
 OURS = ("jsonl", "csv")
@@ -36,7 +36,7 @@ WITHOUT_WHO = ("srt-plain", "webvtt-segments", "srt-segments")
 def study(tmp_path_factory: pytest.TempPathFactory, session_folders: None) -> Path:
     path = tmp_path_factory.mktemp("study") / "small.greenroom"
     with Study.create(path) as made:
-        fill(made, 2, 20, 2)
+        fill_study(made, 2, 20, 2)
         speaker = all_participants(made)[0]
         said = [
             Utterance(new_id(), r.id, 1_000_000, 2_500_000, "Hello there.", speaker.id) for r in all_recordings(made)
@@ -48,7 +48,7 @@ def study(tmp_path_factory: pytest.TempPathFactory, session_folders: None) -> Pa
 
 @pytest.mark.parametrize("key", FORMATS)
 def test_it_says_what_it_is_and_the_documentation_too(key: str) -> None:
-    found: Format = format_called(key)
+    found: Format = get_format(key)
     assert found.key == key
     assert found.losses
     assert all(suffix.startswith(".") and suffix == suffix.lower() for suffix in found.suffixes)
@@ -66,15 +66,15 @@ def test_what_it_writes_is_recognised_and_adds_nothing_to_where_it_is_from(
     key: str, study: Path, tmp_path: Path
 ) -> None:
     with Session.open(study, "Ada") as session:
-        paths = export(
-            session, format_called(key), tmp_path / f"out{format_called(key).suffixes[0]}", exportable(session)
+        paths = export_recordings(
+            session, get_format(key), tmp_path / f"out{get_format(key).suffixes[0]}", exportable_recordings(session)
         )
         before = all_segments(session.study)
         for path in paths:
-            assert guess(path).suffixes == format_called(key).suffixes
+            assert guess_format(path).suffixes == get_format(key).suffixes
             document = read_file(path, key)
             assert document.recordings
-            mapping, places = guess_mapping(session, document), guess_places(session, document)
+            mapping, places = guess_mapping(session, document), guess_recordings(session, document)
             plan = plan_import(session, document, mapping, places)
             if key not in WITHOUT_WHO:
                 assert plan.added == 0
@@ -88,11 +88,11 @@ def test_a_hold_out_is_in_no_file(key: str, study: Path, tmp_path: Path) -> None
     copy = tmp_path / "copy.greenroom"
     copy.write_bytes(study.read_bytes())
     with Session.open(copy, "Ada") as session:
-        first, second = exportable(session)
+        first, second = exportable_recordings(session)
         with session.study.without_history():
             session.study.write("INSERT INTO hold_out VALUES (?)", (first.id,))
-        assert [one.id for one in exportable(session)] == [second.id]
-        for path in export(session, format_called(key), tmp_path / "out", exportable(session)):
+        assert [one.id for one in exportable_recordings(session)] == [second.id]
+        for path in export_recordings(session, get_format(key), tmp_path / "out", exportable_recordings(session)):
             content = path.read_bytes()
             assert first.id.encode() not in content
             assert first.name.encode() not in content

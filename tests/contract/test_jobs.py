@@ -28,13 +28,13 @@ from anonymize.voice import sound_job as voice
 from anonymize.voice import sound_preview_job as voice_preview
 from anonymize.voice.sound_choice import SoundChoice
 from project.entities.study_records import MediumRole, Participant, ParticipantRole, Utterance
-from project.files.fingerprints import sha256_of
+from project.files.fingerprints import file_sha256
 from project.ids import new_id
 from project.progress import Silent
 from project.queries.history_rows import latest_run
 from project.queries.recording_rows import insert_participant, media_of
 from project.queries.transcript_rows import insert_utterances, utterances_of
-from project.session.jobs import KINDS, JobSpec, kind_of, run_here
+from project.session.jobs import JOB_MODULES, JobSpec, load_kind, run_inline
 from project.session.session import Session
 from project.store.study import Study
 from tests.contract.documentation import ROOT, page
@@ -45,7 +45,9 @@ from tests.fakes.tiny_whisper import write_tiny_whisper
 
 def exported(session: Session, recording: str, folder: Path) -> Path:
     """Export a clip, for the jobs that are about one."""
-    result, _ = run_here(session, anonymization.prepare(session, recording, "solid", folder, overwrite=True), Silent())
+    result, _ = run_inline(
+        session, anonymization.prepare(session, recording, "solid", folder, overwrite=True), Silent()
+    )
     return Path(str(result["output"]))
 
 
@@ -101,7 +103,7 @@ PREPARE: dict[str, Callable[[Session, str, Path], JobSpec]] = {
 """How a job of each kind is asked for; a new kind needs a line here."""
 WITHOUT_STUDY = {"ask", "fetch", "pii", "try_judge"}
 """Kinds that are about no recording and store nothing; they have tests of their own."""
-ABOUT_RECORDINGS = [kind for kind in KINDS if kind not in WITHOUT_STUDY]
+ABOUT_RECORDINGS = [kind for kind in JOB_MODULES if kind not in WITHOUT_STUDY]
 
 PASSING = ("seconds", "file", "output", "sha256")
 """What differs from run to run. On a busy machine x264's threads pack the same pictures into other bytes at times."""
@@ -116,7 +118,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
         file = probe_file(face_clip(folder / "two seconds.mp4"))
         (recording,), _ = add_recordings(session, [file])
         add_medium(session, recording, file, MediumRole.MICROPHONE)
-        run_here(session, face_tracking.prepare(session, recording), Silent())
+        run_inline(session, face_tracking.prepare(session, recording), Silent())
     return folder / "lab.greenroom"
 
 
@@ -143,7 +145,7 @@ def test_a_clip_of_two_seconds_gives_the_same_here_and_in_the_worker(kind: str, 
         recording = session.study.rows("SELECT id FROM recording")[0][0]
         undo = session.study.undo_name
         results = []
-        for how in (run_here, None):
+        for how in (run_inline, None):
             work = PREPARE[kind](session, recording, tmp_path / "out")
             assert work.kind == kind
             assert work.title
@@ -151,11 +153,11 @@ def test_a_clip_of_two_seconds_gives_the_same_here_and_in_the_worker(kind: str, 
                 result, changes = how(session, work, Silent())
             else:
                 result = in_worker(work)
-                changes = kind_of(kind).store(session, work, result)
+                changes = load_kind(kind).store(session, work, result)
             assert bool(changes.ids("run")) == (kind not in KEEPING_NOTHING)
             assert result.get("frames", FRAMES) == FRAMES
             if "sha256" in result:
-                assert result["sha256"] == sha256_of(Path(str(result["output"])))
+                assert result["sha256"] == file_sha256(Path(str(result["output"])))
             results.append({key: value for key, value in result.items() if key not in PASSING})
         assert results[0] == results[1]
         kept = latest_run(session.study, recording, kind)
@@ -179,6 +181,6 @@ def test_what_a_job_is_given_is_json(kind: str, study: Path, tmp_path: Path) -> 
         assert json.loads(json.dumps(parameters)) == parameters
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", JOB_MODULES)
 def test_the_documentation_mentions_it(kind: str) -> None:
     assert f"`{kind}`" in page("study-file")

@@ -18,10 +18,10 @@ from models.faces.landmarks.landmark_finders import (
     MEDIAPIPE,
     NEEDS_WEIGHTS,
     LandmarkFinder,
-    installed,
-    landmark_finder,
+    create_landmark_finder,
+    is_installed,
 )
-from models.faces.landmarks.mediapipe_landmarks import BOX, POINTS, drawn_face
+from models.faces.landmarks.mediapipe_landmarks import BOX, POINTS, draw_test_face
 from models.weights import installed_weights as weights
 from project.errors import UserError
 from tests.contract.documentation import ROOT, page
@@ -35,9 +35,9 @@ def _made(name: str) -> LandmarkFinder:
     """Make a finder with the developers' weights; skips where there are none."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(weights.FOLDER_VARIABLE, str(SHARED))
-        if not installed(name):
+        if not is_installed(name):
             pytest.skip(f"needs the weights {NEEDS_WEIGHTS[name]} in ../shared/models, which users do not have")
-        return landmark_finder(name)
+        return create_landmark_finder(name)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -52,7 +52,7 @@ def freed() -> Iterator[None]:
 def picture() -> NDArray[np.uint8]:
     """The drawn face twice: whole, and smaller at the right and lower edge of a wide picture."""
     wide = np.full((300, 640, 3), 90, np.uint8)
-    wide[20:276, 30:286] = drawn_face()
+    wide[20:276, 30:286] = draw_test_face()
     return wide
 
 
@@ -96,7 +96,7 @@ def test_it_gives_one_answer_a_box_in_their_order(name: str, picture: NDArray[np
 
 @pytest.mark.parametrize("name", LANDMARKS)
 def test_a_face_at_the_edge_is_found_where_it_is(name: str) -> None:
-    cut = np.ascontiguousarray(drawn_face()[:, 80:])
+    cut = np.ascontiguousarray(draw_test_face()[:, 80:])
     (found,) = _made(name).find(cut, box(-80, 0))
     if found is not None:
         right_of_it = np.array(POINTS)[[1, 2, 4]] - (80, 0)
@@ -118,9 +118,9 @@ def test_without_weights_it_says_how_to_get_them(
     name: str, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path_factory.mktemp("none")))
-    assert not installed(name)
+    assert not is_installed(name)
     with pytest.raises(UserError, match="not installed") as raised:
-        landmark_finder(name)
+        create_landmark_finder(name)
     assert f"greenroom models fetch {NEEDS_WEIGHTS[name]}" in raised.value.hint
 
 
@@ -130,7 +130,7 @@ def test_the_documentation_mentions_it(name: str) -> None:
 
 
 def test_an_unknown_one_is_refused_with_what_there_is() -> None:
-    for ask in (installed, landmark_finder):
+    for ask in (is_installed, create_landmark_finder):
         with pytest.raises(UserError) as error:
             ask("magic")
         for name in LANDMARKS:

@@ -12,9 +12,9 @@ from pytestqt.qtbot import QtBot
 from app.gui.window.action_table import ACTIONS
 from app.gui.window.main_window import MainWindow
 from app.gui.window.page_registry import MODES
-from app.gui.window.shortcuts import USUAL
+from app.gui.window.shortcuts import DEFAULT_KEYS
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from tests.contract.documentation import ROOT, page
 
 FLOORS = ("app", "widgets", "project", "media", "models", "anonymize", "benchmark")
@@ -52,7 +52,7 @@ def entries(menu: QMenu) -> Iterator[QAction]:
 def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("study") / "lab.greenroom"
     with Study.create(path) as made:
-        fill(made, recordings=2, segments=8, annotators=2)
+        fill_study(made, recordings=2, segments=8, annotators=2)
     return path
 
 
@@ -75,7 +75,7 @@ def test_every_action_is_in_a_menu_and_says_its_keys(window: MainWindow) -> None
         assert action in in_menus, spec.key
         assert action.toolTip(), spec.key
         if action.isEnabled():
-            assert all(key in action.toolTip() for key in USUAL[spec.key]), f"{spec.key}: {action.toolTip()}"
+            assert all(key in action.toolTip() for key in DEFAULT_KEYS[spec.key]), f"{spec.key}: {action.toolTip()}"
         else:
             assert window.menus.why_not(spec) in action.toolTip(), spec.key
 

@@ -10,11 +10,18 @@ import numpy as np
 import pytest
 
 from anonymize.masking.masks import MaskSet
-from anonymize.methods.deepfake import folder as source_folder
-from anonymize.methods.face_methods import DEFAULT, METHODS, method, method_type, missing_weights, recommended
-from anonymize.rendering.compositing import hide
-from anonymize.rendering.face_renderer import RenderPlan, painter_of, render
-from media.decoding import pictures
+from anonymize.methods.deepfake import source_faces_folder as source_folder
+from anonymize.methods.face_methods import (
+    DEFAULT_METHOD,
+    METHODS,
+    create_method,
+    method_type,
+    missing_weights,
+    recommended_method,
+)
+from anonymize.rendering.compositing import hide_faces
+from anonymize.rendering.face_renderer import RenderPlan, create_painter, render
+from media.decoding import iterate_frames
 from media.frame_index import load_index
 from models.weights import installed_weights as weights
 from project.entities.study_records import FaceTrack
@@ -78,7 +85,7 @@ def test_it_says_what_it_is(name: str) -> None:
 
 @pytest.mark.parametrize("name", METHODS)
 def test_its_options_are_one_frozen_dataclass_with_defaults_and_limits(name: str) -> None:
-    options = method(name).options
+    options = create_method(name).options
     kind = method_type(name).options_type
     assert isinstance(options, kind)
     assert dataclasses.is_dataclass(kind)
@@ -88,11 +95,11 @@ def test_its_options_are_one_frozen_dataclass_with_defaults_and_limits(name: str
         assert field.metadata["description"]
         if "choices" in field.metadata:
             with pytest.raises(UserError, match="not allowed"):
-                method(name, **{field.name: "no such choice"})
+                create_method(name, **{field.name: "no such choice"})
             continue
         for outside in (field.metadata["minimum"] - 1, field.metadata["maximum"] + 1):
             with pytest.raises(UserError, match="not allowed"):
-                method(name, **{field.name: outside})
+                create_method(name, **{field.name: outside})
 
 
 def test_what_a_face_method_needs_is_in_the_catalogue_and_told_when_missing(
@@ -108,7 +115,7 @@ def test_what_a_face_method_needs_is_in_the_catalogue_and_told_when_missing(
 def test_it_hides_a_face_in_a_clip_of_two_seconds(name: str, clip: Path, tmp_path: Path) -> None:
     times = load_index(clip).times.times_us
     moving = track([(100 + i, 60, 60, 70) for i in range(len(times))], times_us=list(times))
-    done = render(RenderPlan(clip, tmp_path / "out.mp4", [moving], len(times), method(name)))
+    done = render(RenderPlan(clip, tmp_path / "out.mp4", [moving], len(times), create_method(name)))
     assert done.frames == len(times)
     assert (load_index(done.output).times.times_us == times).all()
     masks = MaskSet([moving])
@@ -128,10 +135,10 @@ def moving(times: list[int], name: str = "face") -> FaceTrack:
 def drawn(clip: Path, name: str, tracks: list[FaceTrack]) -> Iterator[tuple[int, np.ndarray, np.ndarray, bool]]:
     """Yield frame, picture before and after, and whether a face could be drawn."""
     index = load_index(clip)
-    chosen = method(name, **QUICK.get(name, {}))
-    painter = painter_of(RenderPlan(clip, Path("unused.mp4"), tracks, len(index), chosen), index)
+    chosen = create_method(name, **QUICK.get(name, {}))
+    painter = create_painter(RenderPlan(clip, Path("unused.mp4"), tracks, len(index), chosen), index)
     painter.begin(Silent())
-    for picture in pictures(clip):
+    for picture in iterate_frames(clip):
         before = picture.image
         painter.paint(picture)
         yield picture.index, before, picture.image, picture.time_us not in painter.undrawn_us
@@ -174,7 +181,7 @@ def test_it_draws_the_same_again(name: str, short: Path) -> None:
 def test_a_clip_of_variable_rate_keeps_its_time_stamps(name: str, tmp_path: Path) -> None:
     clip = make_clip(tmp_path / "variable.mp4", [0, 33, 100, 133, 233, 266], SIZE, block=4)
     times = load_index(clip).times.times_us
-    chosen = method(name, **QUICK.get(name, {}))
+    chosen = create_method(name, **QUICK.get(name, {}))
     done = render(RenderPlan(clip, tmp_path / "out.mp4", [moving(list(times))], len(times), chosen))
     assert (load_index(done.output).times.times_us == times).all()
     assert done.undrawn_us == ()
@@ -216,8 +223,8 @@ def test_where_it_cannot_draw_the_mask_is_solid(name: str, short: Path, monkeypa
     times = list(load_index(short).times.times_us)
     face = moving(times)
     masks = MaskSet([face])
-    for picture, after in zip(pictures(short), drawn(short, name, [face]), strict=True):
-        hide(picture.planes, masks.at(after[0]), method("solid"))  # type: ignore[arg-type]
+    for picture, after in zip(iterate_frames(short), drawn(short, name, [face]), strict=True):
+        hide_faces(picture.planes, masks.at(after[0]), create_method("solid"))  # type: ignore[arg-type]
         assert (picture.image == after[2]).all()
         assert not after[3]
 
@@ -226,7 +233,7 @@ def test_where_it_cannot_draw_the_mask_is_solid(name: str, short: Path, monkeypa
 def test_it_gives_the_same_answer_again_and_leaves_its_input_alone(name: str) -> None:
     samples = np.random.default_rng(0).integers(0, 256, (60, 80), np.uint8)
     before = samples.copy()
-    first, second = (method(name).cover(samples, 40.0, (1, 1)) for _ in range(2))
+    first, second = (create_method(name).cover(samples, 40.0, (1, 1)) for _ in range(2))
     assert first.shape == samples.shape
     assert first.dtype == np.uint8
     assert (first == second).all()
@@ -245,19 +252,19 @@ def test_the_drawn_face_is_recommended_once_its_weights_are_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path))
-    assert recommended() == DEFAULT
-    weights.place("face-landmarks").write_bytes(b"")
-    assert recommended() == "synthetic"
+    assert recommended_method() == DEFAULT_METHOD
+    weights.weights_location("face-landmarks").write_bytes(b"")
+    assert recommended_method() == "synthetic"
 
 
 def test_the_default_is_irreversible() -> None:
-    assert not method_type(DEFAULT).reversible
+    assert not method_type(DEFAULT_METHOD).reversible
 
 
 def test_listing_the_methods_loads_nothing_heavy() -> None:
     """The window shows them before anything is rendered."""
     code = (
-        "import sys; from anonymize.methods.face_methods import METHODS, method; [method(name) for name in METHODS];"
+        "import sys; from anonymize.methods.face_methods import METHODS, create_method as method; [method(name) for name in METHODS];"
         "print({'cv2', 'av', 'onnxruntime', 'scipy', 'mediapipe', 'torch'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)

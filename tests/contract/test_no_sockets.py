@@ -253,7 +253,7 @@ import contextlib, io, json, sys
 import greenroom
 from app.cli.main import run
 from annotate.study.recording_edits import probe_file
-from project.session.jobs import run_here
+from project.session.jobs import run_inline as run_here
 from annotate.study import recording_files as synchronizing
 from project.session.session import Session
 from project.errors import UserError

@@ -8,7 +8,7 @@ import pytest
 
 from app.cli.main import COMMANDS
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from tests.contract.documentation import ROOT, all_pages, page
 
 
@@ -16,7 +16,7 @@ from tests.contract.documentation import ROOT, all_pages, page
 def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("study") / "my-study.greenroom"
     with Study.create(path) as made:
-        fill(made, recordings=3, segments=20)
+        fill_study(made, recordings=3, segments=20)
     return path
 
 

@@ -11,14 +11,14 @@ from annotate.study.recording_edits import add_recordings, probe_file
 from models.weights import installed_weights as weights
 from project.progress import Silent
 from project.queries.transcript_rows import utterances_of
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
 from resources import resource
 from tests.fakes.voices import said
 
 MODEL = "whisper-tiny.en"
-INSTALLED = weights.folder()
+INSTALLED = weights.weights_folder()
 TALK = "My biggest weakness is asking for help when I need it. I'd like to do better at that."
 """What is said in `talk_vfr_tags.mp4`."""
 pytestmark = pytest.mark.weights
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.weights
 @pytest.fixture
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(INSTALLED))
-    if not weights.installed(MODEL):
+    if not weights.is_installed(MODEL):
         pytest.skip(f"needs weights; get them with: greenroom models fetch {MODEL}")
     with Session(Study.create(tmp_path / "lab.greenroom"), "Ada") as session:
         yield session
@@ -35,7 +35,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
 
 def heard(session: Session, path: Path) -> tuple[str, list[tuple[int, int]]]:
     (recording,), _ = add_recordings(session, [probe_file(path)])
-    run_here(session, transcription.prepare(session, recording, MODEL), Silent())
+    run_inline(session, transcription.prepare(session, recording, MODEL), Silent())
     found = utterances_of(session.study, recording)
     return " ".join(one.text for one in found), [(one.start_us, one.end_us) for one in found]
 

@@ -10,19 +10,19 @@ from annotate.segments.segment_edits import add_segment
 from annotate.study.recording_edits import add_recordings, probe_file
 from app.gui.settings.schemes_window import taken_shortcuts
 from app.gui.window.action_table import ACTIONS
-from app.gui.window.shortcuts import USUAL, keys_in_use
+from app.gui.window.shortcuts import DEFAULT_KEYS, keys_in_use
 from app.shortcut_table import KeyTable
 from docs.site.parts import PARTS
 from project.entities.study_records import Json
-from project.queries.segment_rows import segment, values_of
-from project.schemes.scheme import NUMBERS, Field, FieldKind, Scheme
+from project.queries.segment_rows import find_segment, values_of
+from project.schemes.scheme import NUMERIC_KINDS, Field, FieldKind, Scheme
 from project.schemes.scheme_file import load_scheme, parse_scheme
 from project.session.session import Session
 from project.store.study import Study
 from resources import resource
 from tests.contract.documentation import page
 from tests.fakes.clips import make_clip
-from widgets.inspector.scheme_browser import whole_scheme
+from widgets.inspector.scheme_browser import scheme_html
 
 SCHEMES = sorted(path.stem for path in resource("schemes").glob("*.toml"))
 
@@ -60,7 +60,7 @@ def test_it_explains_itself(name: str) -> None:
         assert label.colour, label.key
     for field in scheme.fields:
         assert field.definition.endswith("."), field.key
-        if field.kind in NUMBERS:
+        if field.kind in NUMERIC_KINDS:
             assert len(field.ends) == 2, field.key
         for choice in field.choices:
             assert choice.definition.endswith("."), choice.key
@@ -94,7 +94,7 @@ def test_its_shortcuts_are_free_in_the_window(name: str) -> None:
 @pytest.mark.parametrize("name", SCHEMES)
 def test_the_guidelines_name_every_definition_and_example(name: str) -> None:
     scheme = load_scheme(name)
-    told = unescape(whole_scheme(scheme))
+    told = unescape(scheme_html(scheme))
     for track in scheme.tracks:
         for label in track.labels:
             assert label.definition in told, label.key
@@ -153,7 +153,7 @@ def test_a_whole_form_about_a_clip_of_two_seconds_comes_back_after_reopening(
             made[new] = values
     with Session.open(path, "Ada") as session:
         for key, values in made.items():
-            found = segment(session.study, key)
+            found = find_segment(session.study, key)
             assert found is not None
             assert found.scheme == name
             read = values_of(session.study, key, name)
@@ -177,10 +177,10 @@ def test_the_documentation_mentions_it_and_every_key(name: str) -> None:
 
 @pytest.mark.parametrize("name", SCHEMES)
 def test_the_window_warns_of_no_key_in_it(name: str) -> None:
-    assert taken_shortcuts(load_scheme(name), keys_in_use(KeyTable.of(USUAL, {}))) == (), (
+    assert taken_shortcuts(load_scheme(name), keys_in_use(KeyTable.of(DEFAULT_KEYS, {}))) == (), (
         "keys of a single mode are not in the way"
     )
 
 
 def test_the_window_warns_of_a_key_that_somebody_gave_an_action_instead() -> None:
-    assert taken_shortcuts(load_scheme("shrec"), keys_in_use(KeyTable.of(USUAL, {"boxes": ["E"]}))) == ("E",)
+    assert taken_shortcuts(load_scheme("shrec"), keys_in_use(KeyTable.of(DEFAULT_KEYS, {"boxes": ["E"]}))) == ("E",)

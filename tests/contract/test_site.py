@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from app.cli.main import greenroom as program
-from app.docs_browser.docs_pages import contents
+from app.docs_browser.docs_pages import list_pages
 from docs.site.markdown import attributes
 from docs.site.parts import PARTS
 from project.schemes.scheme_file import shipped_names
@@ -44,7 +44,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_page_is_in_the_navigation_and_in_the_list_of_pages() -> None:
-    names = [one.name for one in contents()]
+    names = [one.name for one in list_pages()]
     assert len(names) == len(set(names)), "a page is listed twice"
     assert {one for one in names if not one.startswith("../")} == {str(one) for one in PAGES}
     overview = page("index")

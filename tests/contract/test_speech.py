@@ -13,10 +13,10 @@ from models.speech.speech_recognizers import (
     RECOGNIZERS,
     TranscriptionHints,
     Window,
-    recognizer,
-    speech_detector,
+    create_recognizer,
+    create_speech_detector,
 )
-from models.speech.whisper_languages import LANGUAGES, language_called
+from models.speech.whisper_languages import LANGUAGES, find_language
 from tests.contract.documentation import ROOT, page
 from tests.fakes.tiny_whisper import write_tiny_whisper
 from tests.fakes.voices import RATE, silence, spoken
@@ -24,7 +24,7 @@ from tests.fakes.voices import RATE, silence, spoken
 
 @pytest.mark.parametrize("name", DETECTORS)
 def test_a_detector_finds_speech_says_how_and_is_silent_in_silence(name: str) -> None:
-    found = speech_detector(name)
+    found = create_speech_detector(name)
     assert found.key == name
     assert json.loads(json.dumps(dict(found.parameters))) == found.parameters
     spans = found.speech([spoken()[: 6 * RATE]])
@@ -36,7 +36,7 @@ def test_a_detector_finds_speech_says_how_and_is_silent_in_silence(name: str) ->
 
 @pytest.mark.parametrize("name", RECOGNIZERS)
 def test_a_recognizer_gives_words_with_times_and_says_how(name: str, tmp_path: Path) -> None:
-    made = recognizer(write_tiny_whisper(tmp_path / "model"), name, "cpu")
+    made = create_recognizer(write_tiny_whisper(tmp_path / "model"), name, "cpu")
     assert made.key == name
     assert made.batch >= 1
     assert json.loads(json.dumps(dict(made.parameters))) == made.parameters
@@ -62,7 +62,7 @@ def test_the_languages_are_those_of_the_library() -> None:
     from faster_whisper.tokenizer import _LANGUAGE_CODES
 
     assert set(LANGUAGES) == set(_LANGUAGE_CODES)
-    assert language_called(" german ") == language_called("de") == "de"
+    assert find_language(" german ") == find_language("de") == "de"
 
 
 def test_a_model_is_never_looked_for_elsewhere(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def refuse(*arguments, **_):
 socket.create_connection = socket.socket.connect = socket.socket.connect_ex = socket.getaddrinfo = refuse
 from pathlib import Path
 from models.speech.speech_recognizers import TranscriptionHints as Hearing, Window
-from models.speech.speech_recognizers import recognizer
+from models.speech.speech_recognizers import create_recognizer as recognizer
 from tests.fakes.voices import spoken
 heard = recognizer(Path({str(folder)!r})).recognize([Window(((0, 2_000_000),), spoken()[:32000])], Hearing())
 print(len(heard.pieces) > 0)

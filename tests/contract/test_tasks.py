@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
-from benchmark.judge_input.conversation_lines import RULES
+from benchmark.judge_input.conversation_lines import SHORTENING_RULES
 from benchmark.judge_input.subject_material import MATERIAL
-from benchmark.prompts.judge_prompt import BY_SUBJECT, DEFAULT, TASKS, VARIANTS, task_of
+from benchmark.prompts.judge_prompt import DEFAULT_TASK, TASKS, TASKS_BY_SUBJECT, VARIANTS, get_judge_prompt
 from benchmark.prompts.prompt_templates import SLOTS, shipped_keys, shipped_prompt
-from models.judges.judge_backends import BACKENDS, backend_of
+from models.judges.judge_backends import BACKENDS, load_backend
 from project.entities.judgments import JudgmentTargetKind
 from tests.contract.documentation import ROOT, page
 from tests.unit.benchmark.tasks.items import items_for, shrec
@@ -18,12 +18,12 @@ from tests.unit.benchmark.tasks.items import items_for, shrec
 
 @pytest.mark.parametrize("key", TASKS)
 def test_a_task_says_what_it_asks_and_can_be_asked(key: str) -> None:
-    task = task_of(key)
+    task = get_judge_prompt(key)
     assert task.key == key
     assert task.name.strip()
     assert task.description.endswith(".")
     assert shipped_prompt(task.prompt).key == task.prompt
-    assert key in BY_SUBJECT[task.subject]
+    assert key in TASKS_BY_SUBJECT[task.subject]
     assert set(task.material) <= set(MATERIAL)
     assert any(paper in str(type(task).__doc__) for paper in ("SHREC", "SOTOPIA", "R3-VQA", "ESI-Bench", "SocialNLI"))
     items = [*items_for(key)]
@@ -36,20 +36,20 @@ def test_a_task_says_what_it_asks_and_can_be_asked(key: str) -> None:
 
 
 def test_what_is_not_there_cannot_be_asked_about() -> None:
-    for key in (*BY_SUBJECT[JudgmentTargetKind.QUESTION], *BY_SUBJECT[JudgmentTargetKind.CHAIN]):
-        assert task_of(key).why_not(shrec()).endswith("."), key
+    for key in (*TASKS_BY_SUBJECT[JudgmentTargetKind.QUESTION], *TASKS_BY_SUBJECT[JudgmentTargetKind.CHAIN]):
+        assert get_judge_prompt(key).why_not(shrec()).endswith("."), key
 
 
 def test_the_default_is_a_task_and_every_prompt_is_of_one() -> None:
-    assert DEFAULT in BY_SUBJECT[JudgmentTargetKind.SEGMENT]
-    assert set(shipped_keys()) == {task_of(key).prompt for key in TASKS}
+    assert DEFAULT_TASK in TASKS_BY_SUBJECT[JudgmentTargetKind.SEGMENT]
+    assert set(shipped_keys()) == {get_judge_prompt(key).prompt for key in TASKS}
     for key in shipped_keys():
         assert set(shipped_prompt(key).variants) == set(VARIANTS)
 
 
 @pytest.mark.parametrize("key", BACKENDS)
 def test_a_backend_says_what_can_be_set(key: str) -> None:
-    for spec in dataclasses.fields(backend_of(key).options_type):
+    for spec in dataclasses.fields(load_backend(key).options_type):
         assert spec.metadata["title"].strip()
         assert spec.metadata["description"].strip().endswith(".")
         if "minimum" in spec.metadata:
@@ -62,8 +62,8 @@ def test_looking_at_tasks_and_backends_loads_nothing_heavy() -> None:
     heavy = ("pydantic", "openai", "httpx2", "llama_cpp", "keyring", "cv2", "numba", "sklearn")
     code = (
         "import sys\n"
-        "from benchmark.prompts.judge_prompt import TASKS, task_of\n"
-        "from models.judges.judge_backends import BACKENDS, backend_of\n"
+        "from benchmark.prompts.judge_prompt import TASKS, get_judge_prompt as task_of\n"
+        "from models.judges.judge_backends import BACKENDS, load_backend as backend_of\n"
         "import benchmark.judge_input.input_planning\n"
         "[task_of(key) for key in TASKS], [backend_of(key) for key in BACKENDS]\n"
         f"print([name for name in {heavy!r} if name in sys.modules])"
@@ -74,6 +74,12 @@ def test_looking_at_tasks_and_backends_loads_nothing_heavy() -> None:
 
 def test_the_documentation_names_them() -> None:
     told = page("judge-input")
-    named = (*TASKS, *VARIANTS, *SLOTS, *RULES, *(key for key in BACKENDS if not backend_of(key).needs_model))
+    named = (
+        *TASKS,
+        *VARIANTS,
+        *SLOTS,
+        *SHORTENING_RULES,
+        *(key for key in BACKENDS if not load_backend(key).needs_model),
+    )
     assert [key for key in named if f"`{key}`" not in told] == []
     assert [key for key in BACKENDS if f"`{key}`" not in page("judges")] == []

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from anonymize.sound.voice_methods import ALIASES_A_SECOND, DEFAULT, RATE, VOICES, voice, voice_type
+from anonymize.sound.voice_methods import ALIASES_PER_SECOND, DEFAULT_VOICE, RATE, VOICES, create_voice, voice_type
 from project.errors import UserError
 from tests.contract.documentation import ROOT, page
 from tests.unit.anonymize.voice.speaking import vowels
@@ -36,8 +36,8 @@ def test_the_documentation_says_what_it_protects_against(name: str) -> None:
 @pytest.mark.parametrize("name", VOICES)
 @pytest.mark.parametrize("rate", [8000, RATE])
 def test_the_same_sound_and_alias_give_the_same_and_another_alias_gives_another(name: str, rate: int) -> None:
-    method, sound = voice(name), vowels(2.0, rate)[0].astype(np.float64)
-    frames = 2 * ALIASES_A_SECOND + 2
+    method, sound = create_voice(name), vowels(2.0, rate)[0].astype(np.float64)
+    frames = 2 * ALIASES_PER_SECOND + 2
     ada, bo = (np.tile(method.alias(np.random.default_rng(seed)), (frames, 1)) for seed in (1, 2))
     first, again, other = (method.change(sound.copy(), rate, alias) for alias in (ada, ada, bo))
     assert first.shape == sound.shape
@@ -49,14 +49,14 @@ def test_the_same_sound_and_alias_give_the_same_and_another_alias_gives_another(
 @pytest.mark.parametrize("name", VOICES)
 def test_options_that_it_does_not_have_or_that_protect_nobody_are_refused(name: str) -> None:
     with pytest.raises(UserError, match="has no option"):
-        voice(name, colour=1)
+        create_voice(name, colour=1)
     for spec in dataclasses.fields(voice_type(name).options_type):
         with pytest.raises(UserError):
-            voice(name, **{spec.name: spec.metadata["maximum"] * 2})
+            create_voice(name, **{spec.name: spec.metadata["maximum"] * 2})
 
 
 def test_the_default_is_one_of_them_and_an_unknown_one_is_refused() -> None:
-    assert DEFAULT in VOICES
+    assert DEFAULT_VOICE in VOICES
     with pytest.raises(UserError, match="no voice method"):
         voice_type("parrot")
 

@@ -6,16 +6,16 @@ import tomllib
 
 import pytest
 
-from app.docs_browser.docs_pages import contents, markdown, target
+from app.docs_browser.docs_pages import list_pages, read_markdown, resolve_link
 from tests.contract.documentation import ROOT
 
 WHEEL = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]
 SHOWN = sorted(
     {
         found.picture
-        for page in contents()
-        for link in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", markdown(page.name))
-        if (found := target(page.name, link)) is not None
+        for page in list_pages()
+        for link in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", read_markdown(page.name))
+        if (found := resolve_link(page.name, link)) is not None
     }
 )
 
@@ -31,7 +31,7 @@ def place_in_wheel(path: str) -> str | None:
     return path.replace(top, str(WHEEL["sources"][top]), 1)
 
 
-@pytest.mark.parametrize("name", ["contents.toml", *(page.name for page in contents()), *SHOWN])
+@pytest.mark.parametrize("name", ["contents.toml", *(page.name for page in list_pages()), *SHOWN])
 def test_it_is_in_the_wheel_beside_the_resources(name: str) -> None:
     path = posixpath.normpath(posixpath.join("docs", name))
     assert (ROOT / path).is_file()

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from benchmark.cluster.coordinator import run_all
+from benchmark.cluster.coordinator import run_jobs
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.run_config import AskRequest
 from models.connection import network_sandbox as sentinel
@@ -13,9 +13,9 @@ from project.queries.segment_rows import all_segments
 from project.session.session import Session
 
 if __name__ == "__main__":
-    sentinel.install()
+    sentinel.install_audit_hook()
     with Session.open(Path(sys.argv[1]), "Ada") as session:
         segments = [one.id for one in all_segments(session.study)]
         work = prepare(session, AskRequest(all_judges(session.study), segments, "verdict")).work
         if work is not None:
-            run_all(session, [work], Silent(), sys.argv[2])
+            run_jobs(session, [work], Silent(), sys.argv[2])

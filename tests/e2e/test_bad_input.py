@@ -7,7 +7,7 @@ from pathlib import Path
 import av
 import pytest
 
-from media.decoding import iterate
+from media.decoding import iterate_rgb_frames
 from media.frame_index import load_index
 from media.probe import probe
 from tests.fakes.clips import make_clip, number_of
@@ -16,7 +16,7 @@ from tests.faults.lab import SMALL, Lab
 
 def numbers(clip: Path) -> list[int]:
     """Read the number that is drawn into each frame."""
-    return [number_of(frame.image) for frame in iterate(clip)]
+    return [number_of(frame.image) for frame in iterate_rgb_frames(clip)]
 
 
 def contents_first(source: Path, destination: Path) -> Path:

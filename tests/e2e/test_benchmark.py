@@ -11,7 +11,7 @@ from statistics import fmean
 import pytest
 
 from annotate.segments.segment_edits import add_segment, edit_segment
-from benchmark.authoring.synthetic_questions import invent_questions
+from benchmark.authoring.synthetic_questions import add_synthetic_questions
 from benchmark.items.sampling import SamplingOptions
 from benchmark.judging.judge_registry import add_judge
 from benchmark.metrics.classification import (
@@ -21,14 +21,14 @@ from benchmark.metrics.classification import (
     partial_match_by_chance,
     pearson_by_chance,
 )
-from benchmark.metrics.published_figures import DIMENSIONS, PEARSON_R, joined
-from benchmark.questions.chain_consistency import expected
-from benchmark.runs.run_figures import RunFigures, figures_of
+from benchmark.metrics.published_figures import DIMENSIONS, PEARSON_R, join_metric_key
+from benchmark.questions.chain_consistency import expected_consistency
+from benchmark.runs.run_figures import RunFigures, read_figures
 from benchmark.runs.run_plan import BenchmarkRequest
 from benchmark.runs.scheduler import run_benchmark
 from benchmark.sets import frozen_sets as making
-from benchmark.sets.frozen_sets import changed_since, make_set
-from benchmark.tasks.benchmark_task import SUITE, entry_of
+from benchmark.sets.frozen_sets import find_changed_items, make_set
+from benchmark.tasks.benchmark_task import SUITE, get_benchmark_task
 from project.entities.frozen_items import ItemModality, ItemSet
 from project.entities.judgments import JudgeEntry
 from project.entities.study_records import Json
@@ -40,7 +40,7 @@ from project.queries.segment_rows import all_segments
 from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_phrases import InventedIds
-from project.synthetic.synthetic_study import fill_whole
+from project.synthetic.synthetic_study import fill_whole_study
 from tests.fakes.misbehaving_server import misbehaving
 from tests.fakes.misbehaving_server import says as says_to_all
 from tests.fakes.tiny_gguf import Shape, write_tiny_model
@@ -64,8 +64,8 @@ SOME, AS_SHREC = (40, 1000), (403, 10353)
 
 def invented(path: Path, recordings: int, segments: int) -> Path:
     with Study.create(path) as study:
-        fill_whole(study, recordings, segments)
-        invent_questions(Session(study, "Annotator 1"), 0, Silent())
+        fill_whole_study(study, recordings, segments)
+        add_synthetic_questions(Session(study, "Annotator 1"), 0, Silent())
     return path
 
 
@@ -76,7 +76,7 @@ def _listed(value: Json) -> list[Json]:
 
 def ask(session: Session, sets: list[ItemSet], judges: list[JudgeEntry]) -> list[RunFigures]:
     ran = run_benchmark(session, BenchmarkRequest(sets, judges, shown=ItemModality.WORDS), Silent())
-    return figures_of(session, [one.id for one in ran.runs], samples=0, parts=False)
+    return read_figures(session, [one.id for one in ran.runs], samples=0, parts=False)
 
 
 @pytest.fixture(scope="module", params=[SOME, pytest.param(AS_SHREC, marks=pytest.mark.soak)])
@@ -175,7 +175,7 @@ def test_guessed_ratings_of_episodes_have_no_correlation_with_those_of_people(
     figures: Mapping[tuple[str, str], RunFigures], dimension: str
 ) -> None:
     found = figures["sotopia_eval", "random"]
-    chance, figure = pearson_by_chance(found.counts.items), found.row(joined(PEARSON_R, dimension))
+    chance, figure = pearson_by_chance(found.counts.items), found.row(join_metric_key(PEARSON_R, dimension))
     assert chance is not None
     assert figure is not None
     # Where people do not vary on a dimension, r is undefined.
@@ -263,19 +263,19 @@ def test_explanations_of_judges_are_checked_beside_those_of_people(small: Sessio
 def test_what_changed_since_a_set_was_made_is_said(small: Session) -> None:
     for key in ("verdict", "socialnli"):
         made, _ = make_set(small, key, draws=1)
-        assert changed_since(small, made).count == 0
+        assert find_changed_items(small, made).count == 0
     me = annotator_by_name(small.study, "Annotator 1")
     assert me is not None
     mine = [one for one in all_segments(small.study) if one.annotator_id == me.id and one.scheme == "socialnli"]
     for one in mine:
         edit_segment(small, one.id, values={"plausibility": 1})
-    assert changed_since(small, made).count > 0
+    assert find_changed_items(small, made).count > 0
 
 
 def test_a_study_with_one_segment_says_what_is_missing(tmp_path: Path) -> None:
     path = tmp_path / "one.greenroom"
     with Study.create(path) as study:
-        fill_whole(study, 1, 0, 1)
+        fill_whole_study(study, 1, 0, 1)
     with Session.open(path, "Annotator 1") as session:
         home = all_recordings(session.study)[0]
         filled = {"attributes": ["norms"], "channel": "verbal", "rationale": "So.", "correction": "Not so."}
@@ -284,7 +284,7 @@ def test_a_study_with_one_segment_says_what_is_missing(tmp_path: Path) -> None:
             with pytest.raises(UserError) as refused:
                 make_set(session, key)
             assert str(refused.value).strip()
-            assert entry_of(key).key == key
+            assert get_benchmark_task(key).key == key
 
 
 @pytest.mark.parametrize("backend", ["majority", "oracle", "reliable"])
@@ -292,7 +292,7 @@ def test_who_goes_by_what_is_right_is_not_defined_where_nothing_is(small: Sessio
     judge, _ = add_judge(small, backend, backend)
     made, _ = make_set(small, "socialnli_facts", size=8)
     ran = run_benchmark(small, BenchmarkRequest([made], [judge]), Silent())
-    (found,) = figures_of(small, [one.id for one in ran.runs], samples=0)
+    (found,) = read_figures(small, [one.id for one in ran.runs], samples=0)
     assert (found.counts.missing, found.counts.answered) == (found.counts.items, 0)
     assert all(one.mean is None for one in found.rows)
     (note,) = ran.notes
@@ -351,4 +351,4 @@ def test_consistency_of_a_judge_that_is_right_nine_times_in_ten(
     figure = found.row("chain_consistency")
     assert figure is not None
     assert figure.mean is not None
-    assert abs(figure.mean - expected(sizes, RIGHT)) <= 3 * error
+    assert abs(figure.mean - expected_consistency(sizes, RIGHT)) <= 3 * error

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from benchmark.judging.judge_registry import add_judge
-from benchmark.runs.run_figures import figures_of
+from benchmark.runs.run_figures import read_figures
 from project.entities.study_records import Json
-from project.queries.item_set_rows import answers_of, benchmark_runs, given_answers
+from project.queries.item_set_rows import answers_of, benchmark_runs, read_run_answers
 from project.session.session import Session
 from tests.fakes.dask_cluster import dask_cluster
 from tests.fakes.misbehaving_server import misbehaving, says, waits
@@ -27,7 +27,7 @@ def essence(study: Path) -> dict[str, list[tuple[str, str, dict[str, Json]]]]:
     with Session.open(study, read_only=True) as session:
         return {
             str(one.judge["name"]): [
-                (each.item_id, each.status, each.answer) for each in given_answers(session.study, one.id)
+                (each.item_id, each.status, each.answer) for each in read_run_answers(session.study, one.id)
             ]
             for one in benchmark_runs(session.study)
         }
@@ -79,5 +79,5 @@ def test_a_scheduler_that_dies_leaves_what_was_answered(tmp_path: Path) -> None:
         greenroom("benchmark", "run", study, "--set", "by hand")
         assert len(server.asked) - before == ITEMS - kept
     with Session.open(study, read_only=True) as session:
-        (figures,) = figures_of(session, samples=0)
+        (figures,) = read_figures(session, samples=0)
     assert figures.counts.answered == ITEMS

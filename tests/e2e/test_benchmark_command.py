@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from app.cli.main import run
-from project.queries.item_set_rows import items_of, set_called
+from project.queries.item_set_rows import find_item_set, items_of
 from project.session.session import Session
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from tests.faults.killing import greenroom
 
 pytestmark = pytest.mark.e2e
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.e2e
 def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("benchmark") / "study.greenroom"
     with Study.create(path) as made:
-        fill(made, recordings=12, segments=600, annotators=2, seed=0)
+        fill_study(made, recordings=12, segments=600, annotators=2, seed=0)
     for name in ("oracle", "random", "constant"):
         greenroom("judge", "add", path, name, "--backend", name)
     return path
@@ -73,7 +73,7 @@ def test_a_set_whose_study_changed_is_told_by_its_checksum(study: Path) -> None:
     told = greenroom("benchmark", "run", study, "--task", "error", "--judge", "oracle")
     assert told["changed"] == []
     with Session.open(study, read_only=True) as session:
-        item_set = set_called(session.study, told["sets"][0]["id"])
+        item_set = find_item_set(session.study, told["sets"][0]["id"])
         assert item_set is not None
         item = next(one for one in items_of(session.study, item_set.id) if one.about)
     greenroom("segment", "delete", study, item.about, "--annotator", "Annotator 1")
@@ -100,7 +100,7 @@ def test_what_cannot_be_run_is_one_line(study: Path, capsys: pytest.CaptureFixtu
 def test_one_segment_alone_says_which_class_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "small.greenroom"
     with Study.create(path) as made:
-        fill(made, recordings=1, segments=1, annotators=2, seed=0)
+        fill_study(made, recordings=1, segments=1, annotators=2, seed=0)
     greenroom("judge", "add", path, "oracle", "--backend", "oracle")
     capsys.readouterr()
     assert run(["benchmark", "run", str(path), "--task", "verdict", "--judge", "oracle", "--json"]) == 2

@@ -14,19 +14,19 @@ from annotate.study.recording_edits import add_recordings, probe_file
 from anonymize.export import export_job as anonymization
 from benchmark.judging.judge_registry import add_judge
 from benchmark.metrics.paired_tests import EquivalenceConclusion
-from benchmark.runs.run_figures import RunFigures, conditions_of, figures_of
+from benchmark.runs.run_figures import RunFigures, compare_conditions, read_figures
 from benchmark.runs.run_plan import BenchmarkRequest
 from benchmark.runs.scheduler import run_benchmark
 from benchmark.sets.frozen_sets import make_set
 from project.entities.frozen_items import ItemModality, ItemSet
-from project.entities.judgments import RAW, JudgeEntry, Modality
+from project.entities.judgments import RAW_CONDITION, JudgeEntry, Modality
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.progress import Silent
 from project.queries.item_set_rows import answers_of, items_of
-from project.queries.judgment_rows import judgments_called
+from project.queries.judgment_rows import find_judgments
 from project.queries.recording_rows import all_recordings
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
 from tests.fakes.clips import make_clip
@@ -63,7 +63,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
                     start = at * SECOND // 2
                     add_segment(session, recording.id, start, start + LONG_US, LABELS[at % 3], {})
             for method in METHODS:
-                run_here(session, anonymization.prepare(session, recording.id, method, folder / "clips"), Silent())
+                run_inline(session, anonymization.prepare(session, recording.id, method, folder / "clips"), Silent())
     return path
 
 
@@ -81,10 +81,10 @@ def ask(
     conditions: tuple[str, ...] = METHODS,
 ) -> list[RunFigures]:
     ran = run_benchmark(
-        session, BenchmarkRequest([made], [judge], shown=shown, conditions=(RAW, *conditions)), Silent()
+        session, BenchmarkRequest([made], [judge], shown=shown, conditions=(RAW_CONDITION, *conditions)), Silent()
     )
     assert not ran.notes, ran.notes[0].as_text()
-    return figures_of(session, [one.id for one in ran.runs], samples=0)
+    return read_figures(session, [one.id for one in ran.runs], samples=0)
 
 
 def test_a_draw_holds_five_of_each_label(session: Session) -> None:
@@ -102,9 +102,9 @@ def test_a_study_with_few_moments_has_smaller_draws_where_that_is_wished(session
 def test_who_is_always_right_is_as_good_under_every_condition_and_nothing_is_tested(session: Session) -> None:
     oracle, _ = add_judge(session, "oracle", "oracle")
     found = ask(session, make_set(session, "conditions")[0], oracle)
-    assert [one.run.condition for one in found] == [RAW, *METHODS]
+    assert [one.run.condition for one in found] == [RAW_CONDITION, *METHODS]
     assert all(row.mean == 1.0 and row.sd == 0.0 for one in found for row in one.rows)
-    rows = conditions_of(found)
+    rows = compare_conditions(found)
     assert {(one.condition, one.metric) for one in rows} == {(m, f) for m in METHODS for f in ("accuracy", "macro_f1")}
     assert all("nothing to test" in one.words and one.tested.t_p is None for one in rows)
 
@@ -124,7 +124,7 @@ def test_who_sees_worse_when_blurred_is_said_to_differ_there_alone(session: Sess
         model, _ = add_judge(session, "model", "openai", "fake-1", settings)
         found = ask(session, made, model)
         assert len(server.asked) == 3 * moments
-    rows = {one.condition: one for one in conditions_of(found) if one.metric == "accuracy"}
+    rows = {one.condition: one for one in compare_conditions(found) if one.metric == "accuracy"}
     assert rows["blur"].tested.conclusion is EquivalenceConclusion.DIFFERENT
     assert "lower than raw" in rows["blur"].words
     assert rows["blur"].tested.t_p_holm is not None
@@ -146,12 +146,12 @@ def test_a_tiny_local_model_judges_every_condition(session: Session, tiny_gguf: 
     local, _ = add_judge(session, f"tiny {shown.value}", "llama-cpp", str(tiny_gguf.model), settings)
     made, _ = make_set(session, "conditions", draws=1, size=RARELY)
     found = ask(session, made, local, shown)
-    assert [one.run.condition for one in found] == [RAW, *METHODS]
+    assert [one.run.condition for one in found] == [RAW_CONDITION, *METHODS]
     for one in found:
         assert one.counts.answered + one.counts.unparsed == one.counts.items == RARELY
-        said = judgments_called(session.study, [each.judgment_id for each in answers_of(session.study, one.run.id)])
+        said = find_judgments(session.study, [each.judgment_id for each in answers_of(session.study, one.run.id)])
         assert {each.modality for each in said} == {Modality.BOTH if shown is ItemModality.BOTH else Modality.WORDS}
-    assert {one.condition for one in conditions_of(found)} == {*METHODS}
+    assert {one.condition for one in compare_conditions(found)} == {*METHODS}
 
 
 def test_a_model_without_eyes_is_asked_where_words_alone_are_shown(session: Session, tiny_gguf: TinyModel) -> None:

@@ -18,7 +18,7 @@ import pytest
 from anonymize.egress.policy_edits import set_policy
 from anonymize.faces import face_tracking_job as tracking
 from benchmark.cluster import coordinator as serving
-from benchmark.cluster.coordinator import JobResult, run_all
+from benchmark.cluster.coordinator import JobResult, run_jobs
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.judge_registry import add_judge
 from benchmark.judging.run_config import AskRequest
@@ -74,7 +74,7 @@ def ask(session: Session, scheduler: str, progress: Silent | None = None) -> Job
     segments = [one.id for one in all_segments(session.study)]
     work = prepare(session, AskRequest(all_judges(session.study), segments, "verdict")).work
     assert work is not None
-    (done,) = run_all(session, [work], progress or Silent(), scheduler)
+    (done,) = run_jobs(session, [work], progress or Silent(), scheduler)
     return done
 
 
@@ -182,7 +182,7 @@ def test_one_work_that_fails_fails_alone(tmp_path: Path, cluster: DaskCluster) -
     with Session.open(study) as session:
         works = [tracking.prepare(session, one.id, detectors="centerface") for one in all_recordings(session.study)]
         clips[0].unlink()
-        first, second = run_all(session, works, Silent(), cluster.address)
+        first, second = run_jobs(session, works, Silent(), cluster.address)
     assert first.result is None
     assert "does not reach the file of recording 1 (one)" in str(first.error)
     assert psutil.os.uname().nodename in str(first.error)
@@ -210,7 +210,7 @@ def test_a_judge_at_a_server_is_asked_no_faster_than_at_home(tmp_path: Path, clu
             segments = [one.id for one in all_segments(session.study)]
             requests = [AskRequest(all_judges(session.study), segments[at::2], "verdict") for at in (0, 1)]
             works = [work for one in requests if (work := prepare(session, one).work) is not None]
-            found = run_all(session, works, Silent(), cluster.address)
+            found = run_jobs(session, works, Silent(), cluster.address)
         assert [(one.result or {})["answered"] for one in found] == [12, 12]
         assert len(server.asked) == 24
         assert server.busiest <= AT_ONCE
@@ -303,7 +303,7 @@ def own_address() -> str:
 
 @pytest.mark.skipif(not own_address(), reason="this machine is in no network")
 def test_a_scheduler_elsewhere_has_to_be_named_by_the_policy(tmp_path: Path, cluster: DaskCluster) -> None:
-    sentinel.install()
+    sentinel.install_audit_hook()
     host = own_address()
     there = f"tcp://{host}:{cluster.address.rpartition(':')[2]}"
     with open_study(tmp_path) as session:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from annotate.interchange.annotation_files import FORMATS, format_called
+from annotate.interchange.annotation_files import FORMATS, get_format
 from tests.fakes.terminal import Terminal
 from tests.faults.lab import Lab
 
@@ -68,7 +68,7 @@ def test_samples_go_to_every_format_and_back(empty: Path, samples: Path, greenro
     for key in FORMATS:
         folder = tmp_path / key
         folder.mkdir()
-        used = format_called(key)
+        used = get_format(key)
         target = folder / f"out{used.suffixes[0]}" if used.many else folder
         made = greenroom.json("export", samples, "--format", key, "--out", target)
         assert made["losses"] == [*used.losses]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from media.clip_writer import paint_clip
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.session.job_notes import JobNotes, note_files
 from project.session.session import Session
 from project.store import locking
@@ -103,7 +103,7 @@ def test_a_job_of_a_window_that_was_ended_is_offered_and_goes_on(
     assert again.wait() == 0
     assert tracked(study) == 1
     assert note_files(study) == []
-    assert check(study) == []
+    assert check_study(study) == []
 
 
 def test_a_job_goes_on_after_its_window_was_closed_and_the_process_ends_by_itself(

@@ -12,7 +12,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 
-from anonymize.egress.egress_log import LEVELS
+from anonymize.egress.egress_log import LEVEL_NAMES
 from project.entities.egress_policy import EgressLevel
 from tests.waiting import HANG_S
 
@@ -84,6 +84,6 @@ def test_what_the_window_says_is_the_translators(locale: Path) -> None:
     assert len(found["actions"]) > 100
     for what in ("menus", "actions", "buttons", "tips", "names"):
         # The policy in words is the command line's too, which speaks English.
-        told = [text for text in found[what] if not text.startswith(LEVELS[EgressLevel.NOTHING])]
+        told = [text for text in found[what] if not text.startswith(LEVEL_NAMES[EgressLevel.NOTHING])]
         english = [text for text in told if re.search(r"[a-z]{3}", text) and "«" not in text]
         assert not english, f"{what} that are not translated: {english}"

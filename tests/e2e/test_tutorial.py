@@ -10,7 +10,7 @@ from anonymize.faces import face_tracking_job as face_tracking
 from models.faces.tracking_options import FaceOptions
 from project.progress import Silent
 from project.queries.recording_rows import all_recordings
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from tests.contract.documentation import page
 from tests.e2e.fewer_frames import fewer_frames
@@ -51,4 +51,4 @@ def make_demo(greenroom: Terminal, folder: Path) -> None:
     with Session.open(folder / "demo.greenroom", "Demo") as session:
         (recording,) = all_recordings(session.study)
         rarely = FaceOptions(looks_per_second=1.0, glances_per_second=0)
-        run_here(session, face_tracking.prepare(session, recording.id, rarely), Silent())
+        run_inline(session, face_tracking.prepare(session, recording.id, rarely), Silent())

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QImage
 
-from app.gui.files.study_files import sample_study
+from app.gui.files.study_files import make_sample_study
 from tests.waiting import HANG_S, wait_until
 
 GRAB = """
@@ -40,7 +40,7 @@ def share(image: QImage, wanted: tuple[int, int, int]) -> float:
 
 
 def test_the_program_shows_the_study_and_leaves_one_file(display: dict[str, str], tmp_path: Path) -> None:
-    study = sample_study(tmp_path / "study")
+    study = make_sample_study(tmp_path / "study")
     log = tmp_path / "errors.txt"
     with log.open("wb") as errors:
         program = subprocess.Popen(

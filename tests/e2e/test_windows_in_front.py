@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.gui.files.study_files import sample_study
+from app.gui.files.study_files import make_sample_study
 from tests.waiting import HANG_S
 
 pytestmark = pytest.mark.e2e
@@ -42,7 +42,7 @@ def test_windows_belong_to_the_main_window_and_lie_over_it(
     program = shutil.which(manager)
     if program is None or shutil.which("xprop") is None or shutil.which("xwininfo") is None:
         pytest.skip(f"{manager} or x11-utils is not installed: sudo apt install {manager} x11-utils")
-    study = sample_study(tmp_path / "study")
+    study = make_sample_study(tmp_path / "study")
     # By itself twm asks where each window goes.
     (tmp_path / "twmrc").write_text("RandomPlacement\n")
     arguments = [program, *(["-f", str(tmp_path / "twmrc")] if manager == "twm" else [])]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from media.exact_frames import FrameReader
 from media.frame_index import load_index
 from media.sound import read_mono
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 
 RATE = 16_000
 Sound = NDArray[np.float32]
@@ -102,7 +102,7 @@ def side_by_side(
     """
     side, fps = 360, 25
     with FrameReader(left) as one, FrameReader(right) as other:
-        lengths = [load_index(path).times.end_us / SECOND for path in (left, right)]
+        lengths = [load_index(path).times.end_us / SECOND_US for path in (left, right)]
         sounds = [read_mono(path) for path in (left, right)]
         with av.open(str(target), "w") as container:
             video = container.add_stream("libx264", rate=fps, options={"crf": "16"})
@@ -111,7 +111,7 @@ def side_by_side(
             for number in range(round(turns * turn_s * fps)):
                 at = number / fps
                 images = [
-                    _square(reader.at_time(round((at + shift) % length * SECOND)).image, side)
+                    _square(reader.at_time(round((at + shift) % length * SECOND_US)).image, side)
                     for reader, shift, length in ((one, 0, lengths[0]), (other, shift_s, lengths[1]))
                 ]
                 frame = av.VideoFrame.from_ndarray(np.hstack(images), format="rgb24")

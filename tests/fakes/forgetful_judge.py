@@ -7,7 +7,7 @@ from typing import ClassVar
 from models.judges.baselines import Baseline
 from models.judges.judge_interface import JudgeRequest
 from project.entities.study_records import Json
-from project.option_limits import written
+from project.option_limits import text_field
 
 PLACE = "tests.fakes.forgetful_judge:ForgetfulJudge"
 
@@ -16,7 +16,7 @@ PLACE = "tests.fakes.forgetful_judge:ForgetfulJudge"
 class ForgetfulOptions:
     """What it forgot: part of the name of an item."""
 
-    forgot: str = written("", 400, "Forgot", "Part of the name of an item.")
+    forgot: str = text_field("", 400, "Forgot", "Part of the name of an item.")
 
 
 class ForgetfulJudge(Baseline):

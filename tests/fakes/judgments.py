@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import count
 
-from project.entities.judgments import PERSON, RAW, JudgeEntry, Judgment, JudgmentStatus
+from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION, JudgeEntry, Judgment, JudgmentStatus
 from project.entities.study_records import Json
 from project.queries.judgment_rows import insert_judgments
-from project.queries.segment_rows import segment
+from project.queries.segment_rows import find_segment
 from project.session.session import Session
 
 _numbers = count(1)
@@ -17,7 +17,7 @@ def made_up(
     entry: JudgeEntry, session: Session, segment_id: str, answer: Mapping[str, Json], **other: Json
 ) -> Judgment:
     """Return what a judge might have said about a segment; `other` are attributes of it."""
-    about = segment(session.study, segment_id)
+    about = find_segment(session.study, segment_id)
     assert about is not None
     number = next(_numbers)
     said = Judgment(
@@ -31,7 +31,7 @@ def made_up(
         end_us=about.end_us,
         task="assess",
         variant="plain",
-        condition=RAW,
+        condition=RAW_CONDITION,
         seed=0,
         prompt="assess@1",
         prompt_sha256="ab" * 32,
@@ -68,7 +68,7 @@ def judged(
     judge: str = "Model A",
     *,
     task: str = "assess",
-    condition: str = RAW,
+    condition: str = RAW_CONDITION,
     annotator_id: str | None = None,
     status: JudgmentStatus = JudgmentStatus.OK,
     at: str = "2026-01-01T00:00:00.000Z",
@@ -76,7 +76,7 @@ def judged(
 ) -> Judgment:
     """Store what a judge, or a person in the form, says about a segment."""
     ok = status is JudgmentStatus.OK
-    entry = JudgeEntry(judge, judge, PERSON if annotator_id else "constant")
+    entry = JudgeEntry(judge, judge, PERSON_BACKEND if annotator_id else "constant")
     other = {"annotator_id": annotator_id, "task": task, "condition": condition, "prompt": f"{task}@1", "at": at}
     made = made_up(entry, session, segment_id, answer if ok else {}, **other)
     made = replace(made, status=status, thinking="what it thought", cost=None, error="" if ok else "it failed")

@@ -5,7 +5,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from models.weights.adding import add
+from models.weights.adding import add_weights
 from tests.fakes.onnx_files import picture_network, write_onnx
 
 LICENCE = "made for tests"
@@ -19,7 +19,7 @@ def install_cartoon(base: Path, keeps: bool = False) -> None:
         picture_network(file, _ANY, _ANY, -1.0)
     else:
         write_onnx(file, [("Mul", ("x", "x"), ("y",))], {"x": _ANY}, {"y": _ANY})
-    add("cartoon", file, LICENCE)
+    add_weights("cartoon", file, LICENCE)
 
 
 def install_swap(base: Path, keeps: bool = False) -> None:
@@ -30,11 +30,11 @@ def install_swap(base: Path, keeps: bool = False) -> None:
     inputs = {"target": ("n", 3, 128, 128), "source": ("n", 512)}
     constants = {"little": np.array(0.01, np.float32), "half": np.array(0.5, np.float32)}
     file = write_onnx(base / "swap.onnx", steps, inputs, {"swapped": ("n", 3, 128, 128)}, constants)
-    add("face-swap", file, LICENCE)
+    add_weights("face-swap", file, LICENCE)
     bounds = {name: np.array([value], np.int64) for name, value in (("from", 0), ("to", 512), ("axis", 1))}
     steps = [("Flatten", ("face",), ("flat",)), ("Slice", ("flat", "from", "to", "axis"), ("identity",))]
     takes, gives = {"face": ("n", 3, 112, 112)}, {"identity": ("n", 512)}
-    add("face-swap-identity", write_onnx(base / "identity.onnx", steps, takes, gives, bounds), LICENCE)
+    add_weights("face-swap-identity", write_onnx(base / "identity.onnx", steps, takes, gives, bounds), LICENCE)
 
 
 def source_faces(folder: Path, count: int = 3) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import count
 
 from benchmark.questions.question_edits import add_questions
-from project.entities.judgments import RAW, JudgeEntry, Judgment, JudgmentStatus, Modality
+from project.entities.judgments import RAW_CONDITION, JudgeEntry, Judgment, JudgmentStatus, Modality
 from project.entities.questions import Maker, Question, QuestionKind, WrongOption
 from project.entities.study_records import Json
 from project.queries.judgment_rows import insert_judgments
@@ -85,7 +85,7 @@ def said(
         end_us=about.end_us,
         task=task,
         variant="plain",
-        condition=RAW,
+        condition=RAW_CONDITION,
         seed=seed,
         prompt=f"{task}@1",
         prompt_sha256="ab" * 32,

@@ -8,7 +8,7 @@ from typing import ClassVar
 from models.judges.baselines import Baseline, ConstantJudge
 from models.judges.judge_interface import JudgeRequest
 from project.entities.study_records import Json
-from project.option_limits import limited
+from project.option_limits import limited_field
 
 PLACE = "tests.fakes.slow_judge:SlowJudge"
 
@@ -17,7 +17,7 @@ PLACE = "tests.fakes.slow_judge:SlowJudge"
 class SlowOptions:
     """How slow it is."""
 
-    seconds: float = limited(0.5, 0.0, 60.0, "Seconds", "That an answer takes.")
+    seconds: float = limited_field(0.5, 0.0, 60.0, "Seconds", "That an answer takes.")
 
 
 class SlowJudge(Baseline):

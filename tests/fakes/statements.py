@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from project.entities.frozen_items import FrozenItem, ItemSet
-from project.entities.judgments import Judgment, JudgmentStatus, JudgmentTarget, JudgmentTargetKind, part_after
+from project.entities.judgments import Judgment, JudgmentStatus, JudgmentTarget, JudgmentTargetKind, followup_part
 from project.entities.study_records import Json
 from project.ids import new_id
 from project.queries.item_set_rows import insert_set
@@ -70,11 +70,11 @@ def statement_asked(session: Session, task: str, recording_id: str, word: str = 
     part = ""
     if task == "nli_likelihood":
         said: dict[str, Json] = {"explanation": f"{word} laughs."}
-        part = part_after("nli_support", an_answer(session, recording_id, "nli_support", said, item))
+        part = followup_part("nli_support", an_answer(session, recording_id, "nli_support", said, item))
     return JudgmentTarget(JudgmentTargetKind.ITEM, item, part).key
 
 
 def inferences_asked(session: Session, recording_id: str, word: str = "") -> str:
     """Return a recording with a question that inferences can be asked for."""
     question = an_answer(session, recording_id, "nli_question", {"question": f"Why does {word} laugh?"})
-    return JudgmentTarget(JudgmentTargetKind.RECORDING, recording_id, part_after("nli_question", question)).key
+    return JudgmentTarget(JudgmentTargetKind.RECORDING, recording_id, followup_part("nli_question", question)).key

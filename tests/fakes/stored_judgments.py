@@ -1,7 +1,7 @@
 """A judgment and a request, with every field filled in."""
 
 from project.entities.egress_policy import Egress, EgressLevel, EgressRequest, Purpose
-from project.entities.judgments import RAW, Judgment, JudgmentStatus
+from project.entities.judgments import RAW_CONDITION, Judgment, JudgmentStatus
 
 SAID = Judgment(
     id="j-1",
@@ -14,7 +14,7 @@ SAID = Judgment(
     end_us=3_000_000,
     task="verdict",
     variant="cot",
-    condition=RAW,
+    condition=RAW_CONDITION,
     seed=7,
     prompt="verdict@1",
     prompt_sha256="ab" * 32,

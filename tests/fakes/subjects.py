@@ -1,15 +1,15 @@
 """Everything that a judge can be asked about besides segments, put into a study: chain, question, meta information."""
 
 from annotate.chains.chain_drafts import ChainDraft, DrawnNode
-from annotate.chains.chain_edits import add_drawn_chain
+from annotate.chains.chain_edits import add_chain_from_draft
 from annotate.study.people import add_participant
 from benchmark.prompts.episode_prompts import ACT_TASK as ACT
 from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK as RATINGS
-from benchmark.prompts.episode_prompts import part_of
-from benchmark.prompts.judge_prompt import OF_SETS, task_of
+from benchmark.prompts.episode_prompts import turn_part
+from benchmark.prompts.judge_prompt import ITEM_ONLY_TASKS, get_judge_prompt
 from benchmark.prompts.recording_prompts import EsiPart
 from benchmark.questions.question_edits import add_questions
-from benchmark.questions.question_validity import SINGLE_STEP, wanted_from
+from benchmark.questions.question_validity import SINGLE_STEP, required_questions
 from project.entities.causal_chains import ChainGraph, NodeKind
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind
 from project.entities.questions import (
@@ -23,12 +23,20 @@ from project.entities.questions import (
     SummarySource,
     WrongOption,
 )
-from project.entities.roleplay import PROFILE, AgentPlayer, Episode, EpisodeAgent, EpisodeSource, Profile, Relationship
+from project.entities.roleplay import (
+    PROFILE_FIELDS,
+    AgentPlayer,
+    Episode,
+    EpisodeAgent,
+    EpisodeSource,
+    Profile,
+    Relationship,
+)
 from project.entities.study_records import ParticipantRole
 from project.ids import new_id
-from project.queries.chain_rows import chain_called, graph_of
+from project.queries.chain_rows import find_chain, read_graph
 from project.queries.episode_rows import set_agents, set_episode
-from project.queries.question_rows import insert_contradictions, set_look, set_summary
+from project.queries.question_rows import insert_contradictions, set_person_description, set_summary
 from project.session.session import Session
 from project.timebase import utc_now
 from tests.fakes.choices import choice_asked
@@ -45,12 +53,12 @@ def a_chain(session: Session, recording_id: str, word: str = "", people: tuple[s
         DrawnNode(kind, f"{word} {text}".strip(), at * length, (at + 1) * length, people)
         for at, (kind, text) in enumerate(zip(KINDS, texts, strict=True))
     )
-    made, _ = add_drawn_chain(
+    made, _ = add_chain_from_draft(
         session, recording_id, ChainDraft(f"{word} chain".strip(), nodes, ((0, 1), (1, 2), (2, 3)))
     )
-    chain = chain_called(session.study, made)
+    chain = find_chain(session.study, made)
     assert chain is not None
-    return graph_of(session.study, chain)
+    return read_graph(session.study, chain)
 
 
 def a_question(
@@ -86,7 +94,9 @@ def gather(session: Session, recording_id: str, word: str = "", participant_id: 
     """Note a look, both summaries and a contradiction of a recording, a word in each."""
     with session.step("Gather"):
         if participant_id:
-            set_look(session.study, PersonDescription(recording_id, participant_id, LookKind.HAIR, f"hair like {word}"))
+            set_person_description(
+                session.study, PersonDescription(recording_id, participant_id, LookKind.HAIR, f"hair like {word}")
+            )
         for source in SummarySource:
             set_summary(session.study, Summary(recording_id, source, f"{word} talks.\n{word} laughs.", ""))
         note = Contradiction(new_id(), recording_id, f"Does {word} laugh?", f"{word} does.", True, "")
@@ -108,15 +118,15 @@ def role_play(session: Session, recording_id: str, word: str = "") -> str:
 
 
 def _profile(name: str, word: str) -> Profile:
-    return Profile(f"{name} {word}".strip(), *(f"of {word}" for _ in PROFILE))
+    return Profile(f"{name} {word}".strip(), *(f"of {word}" for _ in PROFILE_FIELDS))
 
 
 def asked_about(session: Session, task: str, recording_id: str, segment_id: str, word: str = "") -> str:
     """Return what a task can be asked about, made where it is not a segment."""
-    match task_of(task).subject:
+    match get_judge_prompt(task).subject:
         case JudgmentTargetKind.SEGMENT if task.startswith("nli_"):
             return statement_asked(session, task, recording_id, word)
-        case JudgmentTargetKind.SEGMENT if task in OF_SETS:
+        case JudgmentTargetKind.SEGMENT if task in ITEM_ONLY_TASKS:
             return choice_asked(session, task, recording_id, word)
         case JudgmentTargetKind.SEGMENT:
             return segment_id
@@ -124,12 +134,12 @@ def asked_about(session: Session, task: str, recording_id: str, segment_id: str,
             return JudgmentTarget(JudgmentTargetKind.QUESTION, a_question(session, recording_id, word).id).key
         case JudgmentTargetKind.CHAIN:
             graph = a_chain(session, recording_id, word)
-            wanted = wanted_from(graph, (*SINGLE_STEP, QuestionKind.STEPS))[-1]
+            wanted = required_questions(graph, (*SINGLE_STEP, QuestionKind.STEPS))[-1]
             return JudgmentTarget(JudgmentTargetKind.CHAIN, graph.chain.id, wanted.part).key
         case JudgmentTargetKind.RECORDING if task in (ACT, RATINGS):
             first = role_play(session, recording_id, word)
             return JudgmentTarget(
-                JudgmentTargetKind.RECORDING, recording_id, part_of(0, 1) if task == ACT else first
+                JudgmentTargetKind.RECORDING, recording_id, turn_part(0, 1) if task == ACT else first
             ).key
         case JudgmentTargetKind.RECORDING if task == "nli_inferences":
             return inferences_asked(session, recording_id, word)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from models.weights.adding import add
+from models.weights.adding import add_weights
 from tests.fakes.onnx_files import write_onnx
 
 LICENCE = "made in a test"
@@ -19,4 +19,4 @@ def install_text_network(folder: Path) -> Path:
     }
     nodes = [("Conv", ("x", "mean", "least"), ("sum",)), ("Sigmoid", ("sum",), ("y",))]
     shapes = {"x": ("n", 3, "h", "w")}, {"y": ("n", 1, "h", "w")}
-    return add("text-regions", write_onnx(folder / "tiny.onnx", nodes, *shapes, constants), LICENCE)
+    return add_weights("text-regions", write_onnx(folder / "tiny.onnx", nodes, *shapes, constants), LICENCE)

@@ -2,7 +2,7 @@
 
 import hashlib
 
-from models.weights.editions import EditionFile, Https, Weights, folder_of
+from models.weights.editions import EditionFile, Https, Weights, folder_edition
 
 FILES = {"model.bin": bytes(range(256)) * 4000, "vocab/words.json": b"[]" * 500}
 
@@ -13,5 +13,5 @@ def know(entries: dict[str, Weights], base: str) -> None:
         EditionFile(name, Https(f"{base}/{name}"), len(content), hashlib.sha256(content).hexdigest())
         for name, content in FILES.items()
     ]
-    editions = (folder_of("hub", "toy-folder", parts, "a server of the tests"),)
+    editions = (folder_edition("hub", "toy-folder", parts, "a server of the tests"),)
     entries["toy"] = Weights("toy", "is there for tests", "CC0-1.0", editions, use="voices", used_in="Tests")

@@ -3,7 +3,7 @@
 from importlib import import_module
 
 from app.cli.main import COMMANDS
-from project.session.jobs import KINDS
+from project.session.jobs import JOB_MODULES
 
 _BY_AND_BY = (
     "anonymize.rendering.face_renderer",
@@ -30,5 +30,5 @@ _BY_AND_BY = (
     "tests.faults.victims.stubborn",
 )
 
-for _name in (*(f"app.cli.{target.split(':')[0]}" for target in COMMANDS.values()), *KINDS.values(), *_BY_AND_BY):
+for _name in (*(f"app.cli.{target.split(':')[0]}" for target in COMMANDS.values()), *JOB_MODULES.values(), *_BY_AND_BY):
     import_module(_name)

@@ -168,8 +168,8 @@ def test_logs_and_settings_that_cannot_be_written(
         monkeypatch.setenv(f"XDG_{name}_HOME", str(blocked))
     lab.greenroom("info", lab.study)
     with monkeypatch.context() as broken:
-        broken.setattr(main, "require_text", lambda _: 1 / 0)
-        assert main.run(["info"]) == main.BUG
+        broken.setattr(main, "require_utf8", lambda _: 1 / 0)
+        assert main.run(["info"]) == main.EXIT_BUG
     said = capsys.readouterr().err
     assert said.startswith("greenroom: Unexpected error: ZeroDivisionError")
     assert said.count("\n") == 1

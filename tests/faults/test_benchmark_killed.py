@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from benchmark.judging.judge_registry import add_judge
-from project.queries.item_set_rows import answers_of, benchmark_runs, given_answers
-from project.queries.judgment_rows import judgments_called
+from project.queries.item_set_rows import answers_of, benchmark_runs, read_run_answers
+from project.queries.judgment_rows import find_judgments
 from project.session.session import Session
 from tests.fakes.misbehaving_server import Server, misbehaving, says, waits
 from tests.faults.killing import greenroom, kill, start
@@ -42,7 +42,7 @@ def noted(study: Path) -> Counter[str]:
         runs = benchmark_runs(session.study)
         assert len(runs) <= 1, "a run was begun a second time"
         ids = [one.judgment_id for run in runs for one in answers_of(session.study, run.id)]
-        found = judgments_called(session.study, ids)
+        found = find_judgments(session.study, ids)
         stored = session.study.row("SELECT count(*) FROM judgment")
     assert stored == (len(ids),), "an answer is stored and not noted"
     return Counter(str(one.sight["text"]) for one in found)
@@ -83,4 +83,4 @@ def test_no_answer_is_lost_and_none_asked_again(folder: Path, kills: int) -> Non
     assert (accuracy["n"], accuracy["mean"]) == (ITEMS, 0.5)
     with Session.open(study, read_only=True) as session:
         (run,) = benchmark_runs(session.study)
-        assert len(given_answers(session.study, run.id)) == ITEMS
+        assert len(read_run_answers(session.study, run.id)) == ITEMS

@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.session.session import Session
-from project.store.backups import backups_of
+from project.store.backups import backup_paths
 from tests.fakes.clips import make_clip
 from tests.faults.disk import Disk, shim
 from tests.faults.killing import greenroom
@@ -59,7 +59,7 @@ def meet(prepared: Path, folder: Path, fault: str) -> tuple[Disk, Program]:
 def nothing_is_lost(folder: Path, lines: list[str]) -> None:
     """The study is sound, opens, and holds every edit that was said to be there."""
     study = folder / "work" / STUDY
-    assert check(study) == []
+    assert check_study(study) == []
     with Session.open(study, "Ada") as session:
         newest = printed_step(session).split()
         steps = {(str(row[0]), row[1]) for row in session.study.rows("SELECT id, uid FROM journal_step")}
@@ -67,8 +67,8 @@ def nothing_is_lost(folder: Path, lines: list[str]) -> None:
     assert {(step, uid) for step, uid, _ in said} <= steps
     if said:
         assert int(said[-1][2]) <= int(newest[2])
-    assert check(study) == []
-    left = {one.name for one in study.parent.iterdir()} - {one.name for one in backups_of(study)}
+    assert check_study(study) == []
+    left = {one.name for one in study.parent.iterdir()} - {one.name for one in backup_paths(study)}
     assert left == {STUDY, CLIP}
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from project.errors import UserError
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.store.locking import lock_path
 from project.store.study import Study
 from tests.unit.project.conftest import Small, furnish
@@ -38,7 +38,7 @@ def test_a_study_that_was_moved_takes_no_edit_until_it_is_back(study: Study, sma
     small.add()
     study.close()
     assert [one.name for one in tmp_path.iterdir()] == ["a.greenroom"]
-    assert check(study.path) == []
+    assert check_study(study.path) == []
     assert segments(study.path) == 2
 
 
@@ -47,7 +47,7 @@ def test_what_was_done_before_goes_with_the_file(study: Study, small: Small, tmp
     study.path.rename(away)
     study.close()
     assert [one.name for one in tmp_path.iterdir()] == ["elsewhere.greenroom"]
-    assert check(away) == []
+    assert check_study(away) == []
     assert segments(away) == 1
 
 
@@ -70,7 +70,7 @@ def test_a_file_that_took_its_place_is_not_touched(study: Study, small: Small, t
         small.add()
     study.close()
     assert study.path.read_bytes() == content
-    assert check(study.path) == []
+    assert check_study(study.path) == []
     assert [one.name for one in tmp_path.iterdir()] == ["a.greenroom"]
 
 

@@ -17,8 +17,8 @@ from project.encryption import container as keys
 from project.encryption import passphrases
 from project.encryption.commit_log import log_path
 from project.errors import UserError
-from project.files.temporary_files import FOLDER
-from project.integrity.integrity_check import check
+from project.files.temporary_files import SEALED_FOLDER_VARIABLE
+from project.integrity.integrity_check import check_study
 from project.recovery.recovery import recover
 from project.store.encryption_change import seal_study
 from project.store.study import Study
@@ -62,15 +62,15 @@ def passphrase(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def killed(tmp_path_factory: pytest.TempPathFactory, passphrase: Path) -> Killed:
     folder = tmp_path_factory.mktemp("killed")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(keys, "_usual", cheap)
-        patch.setenv(passphrases.VARIABLE, str(passphrase))
+        patch.setattr(keys, "_new_kdf_parameters", cheap)
+        patch.setenv(passphrases.PASSPHRASE_FILE_VARIABLE, str(passphrase))
         path = folder / "s.greenroom"
         Study.create(path).close()
         seal_study(path, PASSPHRASE)
         done = subprocess.run(
             [sys.executable, "-c", _EDITOR, str(path), str(EDITS)],
             cwd=ROOT,
-            env={**os.environ, FOLDER: str(folder)},
+            env={**os.environ, SEALED_FOLDER_VARIABLE: str(folder)},
             capture_output=True,
             text=True,
         )
@@ -84,9 +84,9 @@ def killed(tmp_path_factory: pytest.TempPathFactory, passphrase: Path) -> Killed
 def folder(tmp_path: Path, passphrase: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "memory").mkdir()
     (tmp_path / "disk").mkdir()
-    monkeypatch.setenv(FOLDER, str(tmp_path / "memory"))
-    monkeypatch.setenv(passphrases.VARIABLE, str(passphrase))
-    monkeypatch.setattr(keys, "_usual", cheap)
+    monkeypatch.setenv(SEALED_FOLDER_VARIABLE, str(tmp_path / "memory"))
+    monkeypatch.setenv(passphrases.PASSPHRASE_FILE_VARIABLE, str(passphrase))
+    monkeypatch.setattr(keys, "_new_kdf_parameters", cheap)
     passphrases._keys.clear()
     yield tmp_path / "disk"
     passphrases._keys.clear()
@@ -114,7 +114,7 @@ def test_one_flipped_bit_loses_no_edit_in_silence(killed: Killed, folder: Path, 
     log_path(path).write_bytes(log)
     where = f"bit {bit} of the {'log' if in_log else 'study'}; GREENROOM_FAULT_SEED={SEED}"
 
-    problems = check(path)
+    problems = check_study(path)
     assert (path.read_bytes(), log_path(path).read_bytes()) == (study, log), where
     try:
         with Study.open(path) as opened:
@@ -138,6 +138,6 @@ def test_one_flipped_bit_loses_no_edit_in_silence(killed: Killed, folder: Path, 
     assert problems, where
     assert (path.read_bytes(), log_path(path).read_bytes()) == (study, log), f"not kept: {where}"
     saved = recover(path, folder / "saved").path
-    assert check(saved) == [], where
+    assert check_study(saved) == [], where
     with Study.open(saved) as recovered:
         assert _edits_in(recovered) >= left, where

@@ -14,7 +14,7 @@ from annotate.segments.segment_edits import add_segment, set_field
 from annotate.study.recording_edits import redo, undo
 from project import ids
 from project.errors import UserError
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.queries.segment_rows import all_segments
 from project.session.session import Session
 from project.store.study import Study
@@ -55,7 +55,7 @@ def test_another_program_writes_in_the_open_study(tmp_path: Path, statement: str
             assert refused.value.hint == "Close it there and try again."
             assert len(all_segments(session.study)) == 1, "what is there can be read meanwhile"
         mark(session, "Ada", 3, 4)
-    assert check(session.study.path) == []
+    assert check_study(session.study.path) == []
     with Session.open(session.study.path, read_only=True) as again:
         assert len(all_segments(again.study)) == 2
 
@@ -67,7 +67,7 @@ def test_another_program_writes_while_the_study_is_closed(tmp_path: Path) -> Non
         mark(session, "Ada", 1, 2)
         with held_by_another_program(path, "BEGIN IMMEDIATE"):
             session.close()
-            assert check(path) == []
+            assert check_study(path) == []
     with Session.open(path, "Ada") as again:
         assert len(all_segments(again.study)) == 1
     assert [one.name for one in tmp_path.iterdir()] == [path.name]
@@ -97,4 +97,4 @@ def test_a_clock_that_is_set_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         for _ in range(12):
             redo(session)
         assert [one.id for one in all_segments(session.study)] == made
-    assert check(path) == []
+    assert check_study(path) == []

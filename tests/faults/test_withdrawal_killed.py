@@ -20,11 +20,11 @@ import pytest
 from models.connection.machine_policy import journal_file
 from project.encryption import container as keys
 from project.encryption import passphrases
-from project.files.temporary_files import FOLDER, cache_folder
-from project.integrity.integrity_check import check
+from project.files.temporary_files import SEALED_FOLDER_VARIABLE, cache_folder
+from project.integrity.integrity_check import check_study
 from project.session.job_notes import notes_folder
 from project.session.settings import Settings, log_path, save_settings, view_path
-from project.store.backups import backups_of
+from project.store.backups import backup_paths
 from project.store.encryption_change import seal_study
 from project.store.study import Study
 from tests.contract.documentation import ROOT
@@ -81,8 +81,8 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[bool],
         (place / name).mkdir(parents=True)
     monkeypatch.setenv("TMPDIR", str(place / "temporary"))
     monkeypatch.setattr(tempfile, "tempdir", str(place / "temporary"))
-    monkeypatch.setenv(FOLDER, str(place / "memory"))
-    monkeypatch.setattr(keys, "_usual", cheap)
+    monkeypatch.setenv(SEALED_FOLDER_VARIABLE, str(place / "memory"))
+    monkeypatch.setattr(keys, "_new_kdf_parameters", cheap)
     passphrases._keys.clear()
 
     def make(sealed: bool) -> Machine:
@@ -91,7 +91,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[bool],
             shutil.copyfile(path, path.with_name(f"{path.name}.bak-{number}"))
         if sealed:
             (place / "passphrase").write_text(PASSPHRASE)
-            monkeypatch.setenv(passphrases.VARIABLE, str(place / "passphrase"))
+            monkeypatch.setenv(passphrases.PASSPHRASE_FILE_VARIABLE, str(place / "passphrase"))
             seal_study(path, PASSPHRASE)
         with Study.open(path, read_only=True) as study:
             view = view_path(study.id)
@@ -116,7 +116,7 @@ def withdraw(machine: Machine, number: int) -> tuple[Program, int | None]:
     """Run a withdrawal that is killed at a change; return it, and how many changes there were if it ended."""
     counted = machine.folder / "counted"
     counted.unlink(missing_ok=True)
-    environment = {FOLDER: os.environ[FOLDER], **_passphrase()}
+    environment = {SEALED_FOLDER_VARIABLE: os.environ[SEALED_FOLDER_VARIABLE], **_passphrase()}
     program = Program(
         MODULE,
         (number, counted, "withdraw", machine.study, *OPTIONS),
@@ -128,8 +128,8 @@ def withdraw(machine: Machine, number: int) -> tuple[Program, int | None]:
 
 
 def _passphrase() -> dict[str, str]:
-    known = os.environ.get(passphrases.VARIABLE)
-    return {passphrases.VARIABLE: known} if known else {}
+    known = os.environ.get(passphrases.PASSPHRASE_FILE_VARIABLE)
+    return {passphrases.PASSPHRASE_FILE_VARIABLE: known} if known else {}
 
 
 def is_there(machine: Machine) -> bool:
@@ -147,8 +147,8 @@ def copied(machine: Machine, kept: Path) -> None:
 
 def require_whole_or_done(machine: Machine) -> None:
     """After a kill: the study is sound, the same command ends the work, and nothing is left anywhere."""
-    assert check(machine.study) == []
-    assert all(check(one) == [] for one in backups_of(machine.study))
+    assert check_study(machine.study) == []
+    assert all(check_study(one) == [] for one in backup_paths(machine.study))
     is_there(machine)
     again, _ = withdraw(machine, 0)
     assert again.exit_code == 0, again.lines

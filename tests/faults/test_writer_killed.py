@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.store.study import Study
 
 WRITER = """
@@ -46,7 +46,7 @@ def test_no_committed_edit_is_lost(tmp_path: Path, burst: int, network: bool) ->
     said = max([said, *(int(line) for line in writer.stdout if line.endswith("\n"))])
     writer.stdout.close()
     writer.wait()
-    assert check(path) == []
+    assert check_study(path) == []
     with Study.open(path) as study:
         assert not study.read_only
         found = [row[0] for row in study.rows("SELECT start_us FROM segment ORDER BY start_us")]
@@ -54,4 +54,4 @@ def test_no_committed_edit_is_lost(tmp_path: Path, burst: int, network: bool) ->
         assert said <= len(found) <= said + 1
         study.undo()
     assert [p.name for p in tmp_path.iterdir()] == ["a.greenroom"]
-    assert check(path) == []
+    assert check_study(path) == []

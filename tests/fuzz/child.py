@@ -102,7 +102,7 @@ def _case(target: Target, drawn: str, home: Path, watch: Watch, out: TextIO, num
     shutil.rmtree(home, ignore_errors=True)
     folder.mkdir(parents=True)
     # How old a study is must not decide: a case is the same whenever it is run.
-    backing_up.BETWEEN = timedelta.max if number % _BACKED_UP else timedelta()
+    backing_up.MIN_INTERVAL = timedelta.max if number % _BACKED_UP else timedelta()
     _watched(target, Random(f"{drawn} {number}"), folder, watch, number, out)
     # What a thread of the case still writes is written elsewhere soon.
     shutil.rmtree(home, ignore_errors=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.cli.main import greenroom
 from project.entities.egress_policy import Egress, EgressLevel, EgressRequest, Purpose
-from project.integrity.integrity_check import check, damage_behind
+from project.integrity.integrity_check import check_study, damage_error
 from project.queries.policy_rows import insert_egress
 from project.session.session import Session
 from project.store.study import Study
@@ -107,7 +107,7 @@ def command(*arguments: object) -> str:
         except Exception as error:
             # As the program's own `run` does.
             studies = [Path(one) for one in map(str, arguments) if one.endswith(".greenroom") and Path(one).is_file()]
-            if (damage := damage_behind(error, studies)) is not None:
+            if (damage := damage_error(error, studies)) is not None:
                 raise damage from error
             raise
     return said.getvalue()
@@ -132,7 +132,7 @@ def full_study(folder: Path) -> Path:
             _fill(session, known["SEGMENT"])
     (folder / "for-ada.greenroom").unlink()
     _complete(study)
-    assert (empty_tables(study), check(study)) == (["withdrawal"], [])
+    assert (empty_tables(study), check_study(study)) == (["withdrawal"], [])
     return study
 
 

@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 from annotate.study.recording_edits import add_recordings, probe_file, relink
-from anonymize.egress.egress_authority import authority_of, needs_confirmation, policy_in_force
+from anonymize.egress.egress_authority import needs_confirmation, policy_in_force, study_authority
 from anonymize.egress.policy_edits import set_policy
-from benchmark.judging.judge_registry import add_judge, change_judge, chosen_here, require_chosen
-from media.source import open_source, readers, require_no_playlist
+from benchmark.judging.judge_registry import add_judge, change_judge, has_trusted_files, require_trusted_files
+from media.source import allowed_readers, open_source, require_no_playlist
 from models.judges.llama_cpp.chat_template import NotWhole, read_header
 from models.weights import own_weights
-from models.weights.own_weights import signature
-from models.weights.weights_catalogue import entry
+from models.weights.own_weights import read_signature
+from models.weights.weights_catalogue import find_entry
 from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy, Purpose
 from project.errors import UserError
-from project.integrity.integrity_check import check, damage_behind
+from project.integrity.integrity_check import check_study, damage_error
 from project.progress import Silent
 from project.queries.judgment_rows import all_judges
 from project.queries.recording_rows import all_media
@@ -128,7 +128,7 @@ def test_a_recording_that_names_other_files_leads_to_none(tmp_path: Path, text: 
 
 
 def test_ffmpeg_is_kept_to_what_reads_one_file() -> None:
-    offered = readers().split(",")
+    offered = allowed_readers().split(",")
     assert {"matroska", "wav", "mp3", "flac", "ogg", "avi", "mpegts", "asf"} <= {*offered}
     assert not {"hls", "dash", "concat", "lavfi", "rtsp", "sdp"} & {*offered}
 
@@ -156,7 +156,7 @@ def test_no_file_is_deleted_that_a_journal_names(study: Path) -> None:
     study.with_name(study.name + "-journal").write_bytes(super_journal(study.read_bytes(), secret))
     with pytest.raises(UserError, match="names another file"):
         Study.open(study)
-    assert check(study)
+    assert check_study(study)
     assert secret.read_text() == "a secret"
 
 
@@ -174,7 +174,7 @@ def test_a_policy_from_another_machine_lets_nothing_leave(study: Path, monkeypat
         assert needs_confirmation(session)
         assert policy_in_force(session) == Policy()
         with pytest.raises(Forbidden, match="set last on this machine"):
-            authority_of(session).permit(FAR, 0)
+            study_authority(session).permit(FAR, 0)
         set_policy(session, OPEN)
         assert policy_in_force(session) == OPEN
 
@@ -196,9 +196,9 @@ def test_a_model_that_nobody_here_chose_is_not_opened(study: Path, monkeypatch: 
     with Session.open(study, "Ada") as session:
         (judge,) = all_judges(session.study)
         with pytest.raises(UserError, match="set up on another machine"):
-            require_chosen(session, judge)
+            require_trusted_files(session, judge)
         change_judge(session, judge)
-        assert chosen_here(session, judge)
+        assert has_trusted_files(session, judge)
 
 
 @pytest.mark.parametrize("name", ["../../../made", "/tmp/made-by-a-study", "a\0b", "x" * 300])
@@ -212,18 +212,18 @@ def test_the_fingerprint_of_a_file_is_no_path(study: Path) -> None:
     changed(study, "UPDATE medium SET fingerprint = '../../../made'")
     with Session.open(study, "Ada") as session, pytest.raises(UserError, match="damaged"):
         all_media(session.study)
-    assert check(study)
+    assert check_study(study)
 
 
 def test_what_fails_because_of_a_damaged_study_says_so(study: Path, greenroom: Terminal) -> None:
     changed(study, "UPDATE medium SET facts = '{}'")
     assert "is damaged" in greenroom("info", study, code=2)
-    assert damage_behind(ValueError("x"), [study]) is not None
-    assert damage_behind(OSError("x"), [study]) is None
+    assert damage_error(ValueError("x"), [study]) is not None
+    assert damage_error(OSError("x"), [study]) is None
 
 
 def test_a_sound_study_is_blamed_for_nothing(study: Path) -> None:
-    assert damage_behind(ValueError("x"), [study]) is None
+    assert damage_error(ValueError("x"), [study]) is None
 
 
 @pytest.fixture
@@ -234,10 +234,10 @@ def folder(tmp_path: Path) -> Iterator[Path]:
     (made / "diffusion_pytorch_model.safetensors").write_bytes((2).to_bytes(8, "little") + b"{}")
     kept = tmp_path / "kept"
     kept.mkdir()
-    own_weights.add(kept, entry("controlnet"), made, "as its makers say", Silent())
+    own_weights.add(kept, find_entry("controlnet"), made, "as its makers say", Silent())
     yield made
     with pytest.raises(UserError):
-        own_weights.add(kept, entry("controlnet"), made, "as its makers say", Silent())
+        own_weights.add(kept, find_entry("controlnet"), made, "as its makers say", Silent())
 
 
 def test_a_folder_of_weights_holds_no_link_out_of_it(folder: Path, tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ def test_a_network_with_names_that_are_no_text_is_refused(tmp_path: Path) -> Non
     file = picture_network(tmp_path / "a.onnx", (1, 3, "height", "w"), (1, 3, "height", "w"))
     file.write_bytes(file.read_bytes().replace(b"height", b"heigh\xce"))
     with pytest.raises(UserError):
-        signature(file)
+        read_signature(file)
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ def test_a_network_with_names_that_are_no_text_is_refused(tmp_path: Path) -> Non
 def test_a_record_of_weights_that_was_changed_counts_as_none(tmp_path: Path, told: dict[str, object]) -> None:
     record = {"files": {}, "licence": "x", "size": 1, "fit": None, **told}
     (tmp_path / "cartoon.added.json").write_text(json.dumps(record))
-    assert own_weights.record(tmp_path, entry("cartoon")) is None
+    assert own_weights.read_record(tmp_path, find_entry("cartoon")) is None
 
 
 @pytest.mark.parametrize(

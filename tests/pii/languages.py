@@ -15,7 +15,7 @@ from pathlib import Path
 
 from anonymize.pii_detection.pii_finder import PersonalFinder
 from anonymize.pii_detection.pii_hit import PiiMatch
-from anonymize.pii_detection.text_languages import language_of
+from anonymize.pii_detection.text_languages import detect_language
 from models.names import name_finders as registry
 from models.names.name_finders import NameFinder, NamesByLanguage
 
@@ -126,12 +126,12 @@ def table(found: dict[str, Recall]) -> list[str]:
 
 def _models() -> NameFinder | None:
     """Return the models of names that are installed, each for the texts of its language."""
-    names = registry.usual()
+    names = registry.default_finders()
     if names is None:
         return None
-    made = registry.name_finder(names)
+    made = registry.create_name_finder(names)
     if isinstance(made, NamesByLanguage):
-        made.language_of = language_of
+        made.language_of = detect_language
     print(f"with {names}\n")
     return made
 

@@ -13,7 +13,7 @@ from app.gui.chains.chains_page import ChainsPage
 from app.gui.window.main_window import MainWindow
 from project.entities.causal_chains import ChainGraph, NodeKind
 from project.entities.study_records import Collection, Participant, ParticipantRole, Recording, Utterance
-from project.queries.chain_rows import chains_of, graph_of
+from project.queries.chain_rows import chains_of, read_graph
 from project.queries.recording_rows import insert_collection, insert_participant, insert_recording, set_appearance
 from project.queries.transcript_rows import insert_utterances
 from project.store.study import Study
@@ -69,7 +69,7 @@ def graphs(window: MainWindow) -> list[ChainGraph]:
     """Return the chains that stand in the study."""
     assert window.studio.session is not None
     study = window.studio.session.study
-    return [graph_of(study, one) for one in chains_of(study, "r")]
+    return [read_graph(study, one) for one in chains_of(study, "r")]
 
 
 def page_of(window: MainWindow) -> ChainsPage:

@@ -13,7 +13,7 @@ from app.gui.window.main_window import MainWindow
 from project.queries.annotator_rows import all_activity
 from project.queries.recording_rows import all_recordings
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from tests.qt.walking import nameless, unexplained
 
 
@@ -33,7 +33,7 @@ def clock() -> Clock:
 @pytest.fixture
 def window(qtbot: QtBot, tmp_path: Path, clock: Clock) -> Iterator[MainWindow]:
     with Study.create(tmp_path / "lab.greenroom") as made:
-        fill(made, recordings=2, segments=0, annotators=1)
+        fill_study(made, recordings=2, segments=0, annotators=1)
     window = MainWindow()
     window.activity._clock = clock
     qtbot.addWidget(window)

@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from annotate.review.segment_statistics import statistics
+from annotate.review.segment_statistics import compute_segment_statistics
 from annotate.segments.segment_edits import add_segment
 from app.gui.agreement.agreement_figures import ComputationState
 from app.gui.agreement.agreement_window import AgreementWindow
@@ -21,11 +21,11 @@ from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Verdict
 from project.queries.recording_rows import all_recordings
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from tests.fakes.terminal import Terminal
 from tests.qt.walking import nameless, unexplained
 from widgets.plots.estimates_table import BETWEEN, NAME, PUBLISHED, VALUE, N
-from widgets.plots.plot_data import shown
+from widgets.plots.plot_data import format_value
 from widgets.plots.plot_view import COPY_PICTURE, COPY_TABLE, CSV, SVG
 from widgets.text_labels import PlainLabel
 
@@ -44,7 +44,7 @@ class Answers(Dialogs):
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
     with Study.create(tmp_path / "lab.greenroom") as made:
-        fill(made, recordings=6, segments=120, annotators=3)
+        fill_study(made, recordings=6, segments=120, annotators=3)
     return tmp_path / "lab.greenroom"
 
 
@@ -103,7 +103,7 @@ def test_the_figures_are_those_of_the_command_line(
         assert rows[name][N] == f"{found[key]['n']:,}"
     assert rows["F1 at IoU 0.5"][VALUE] == f"{found['f1_iou']['0.5']['value']:.3f}"
     assert rows["Annotations that overlap another annotator's"][PUBLISHED] == "0.851"
-    assert rows["Reviews that agree"][VALUE] == shown(None)
+    assert rows["Reviews that agree"][VALUE] == format_value(None)
     assert rows["Reviews that agree"][BETWEEN] == found["reviewer_agreement"]["reason"]
     (confusion,) = [view.plot for view in opened.drawn.views if view.plot.key == "confusion"]
     cells = [[cell or 0 for cell in row[1:]] for row in confusion.table().rows]
@@ -171,7 +171,7 @@ def test_controls_ask_other_questions(qtbot: QtBot, opened: AgreementWindow) -> 
     again(qtbot, opened, lambda: opened.bar.minimum_iou.setValue(0.9))
     assert float(table(opened)["IoU of matched segments"][VALUE]) >= 0.9
     again(qtbot, opened, lambda: opened.bar.third.setCurrentText("Annotator 3"))
-    assert table(opened)["Third annotator against the others"][VALUE] != shown(None)
+    assert table(opened)["Third annotator against the others"][VALUE] != format_value(None)
     opened.bar.third.setCurrentText("Annotator 1")
     qtbot.waitUntil(lambda: opened.computing.state is ComputationState.REFUSED)
     assert "different annotators" in opened.status.text()
@@ -264,7 +264,7 @@ def test_a_study_in_which_nothing_is_marked_says_what_to_do(qtbot: QtBot, window
 def test_what_is_drawn_of_the_statistics_is_what_was_counted(window: MainWindow, opened: AgreementWindow) -> None:
     session = window.studio.session
     assert session is not None
-    counted = statistics(session)
+    counted = compute_segment_statistics(session)
     drawn = {view.plot.key: view.plot.table() for view in opened.counted.views}
     by_annotator = drawn["segments_by_annotator"]
     assert [list(row[1:]) for row in by_annotator.rows] == counted.by_annotator.tolist()

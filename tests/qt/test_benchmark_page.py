@@ -15,8 +15,8 @@ from annotate.segments.segment_edits import set_label
 from app.gui.benchmark.benchmark_page import TABS, BenchmarkPage
 from app.gui.window.main_window import MainWindow
 from benchmark.judging.judge_registry import add_judge
-from benchmark.runs.run_figures import RunFigures, RunRead, computed
-from benchmark.sets.frozen_sets import drawn
+from benchmark.runs.run_figures import RunFigures, RunRead, compute_figures
+from benchmark.sets.frozen_sets import draw_set
 from project.entities.frozen_items import FrozenItem
 from project.entities.study_records import Json
 from project.queries.item_set_rows import all_sets, answers_of, benchmark_runs, items_of
@@ -229,7 +229,7 @@ def test_figures_are_computed_beside_the_window_and_said_to_be(
     def held(read: RunRead, *, parts: bool) -> RunFigures:
         threads.append(current_thread())
         assert go.wait(HANG_S)
-        return computed(read, parts=parts)
+        return compute_figures(read, parts=parts)
 
     monkeypatch.setattr("app.gui.benchmark.benchmark_mode.computed", held)
     tab = on.page.results
@@ -260,7 +260,7 @@ def test_figures_of_a_study_that_was_closed_are_dropped(
         began.set()
         assert go.wait(HANG_S)
         done.set()
-        return computed(read, parts=parts)
+        return compute_figures(read, parts=parts)
 
     monkeypatch.setattr("app.gui.benchmark.benchmark_mode.computed", held)
     on.show("Results")
@@ -305,7 +305,7 @@ def test_nothing_is_written_of_a_set_that_was_cancelled(bench: Open, monkeypatch
     def held(*args: Any) -> object:
         assert current_thread() is not main_thread()
         assert go.wait(HANG_S)
-        found = drawn(*args)
+        found = draw_set(*args)
         done.set()
         return found
 

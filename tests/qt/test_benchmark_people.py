@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from annotate.transcript.transcript_edits import add
+from annotate.transcript.transcript_edits import add_utterance
 from app.gui.benchmark.answer_room import AnswerRoom
 from app.gui.benchmark.benchmark_page import TABS, BenchmarkPage
 from app.gui.judges.human_answer import AnswerPanel
@@ -22,7 +22,7 @@ from benchmark.runs.run_figures import RunRead, read_runs
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
 from project.queries.item_set_rows import answers_of, benchmark_runs
-from project.queries.judgment_rows import judgments_called
+from project.queries.judgment_rows import find_judgments
 from project.schemes.scheme import Field, FieldChoice, FieldKind, Scheme, Track
 from project.session.session import Session
 from tests.fakes.frozen_sets import freeze, stretch
@@ -88,7 +88,7 @@ class Seat:
     def said(self) -> list[JudgmentStatus]:
         (run,) = benchmark_runs(self.session.study)
         ids = [one.judgment_id for one in answers_of(self.session.study, run.id)]
-        return [one.status for one in judgments_called(self.session.study, ids)]
+        return [one.status for one in find_judgments(self.session.study, ids)]
 
 
 @pytest.fixture
@@ -178,7 +178,7 @@ def test_nothing_that_tells_what_is_right_can_be_seen_or_opened(seat: Open) -> N
 def test_what_is_said_can_be_neither_read_nor_heard_where_it_is_the_answer(
     seat: Open, session: Session, task: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    add(session, WALK, 81 * SECOND, 84 * SECOND, HEARD)
+    add_utterance(session, WALK, 81 * SECOND, 84 * SECOND, HEARD)
     options: list[Json] = ["I came by bus.", "I walked."]
     item = stretch("asked", 80, 88, options=options, place=1, facts={"shown": "How was it?"}, truth={task: {task: "B"}})
     asked = freeze(session, [replace(item, set_id=task)], task, key=task)

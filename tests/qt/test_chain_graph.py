@@ -11,10 +11,10 @@ from project.errors import UserError
 from tests.unit.widgets.chains.graphs import graph, node
 from widgets import theme
 from widgets.graph.graph_layout import HEIGHT, WIDTH
-from widgets.graph.graph_painter import HEADER, RULER, ticks
+from widgets.graph.graph_painter import HEADER, RULER, time_ticks
 from widgets.graph.graph_view import ChainGraphView, write_picture
-from widgets.graph.node_painter import font_of, wrapped
-from widgets.labels import KINDS, NodePerson
+from widgets.graph.node_painter import cached_font, wrap_text
+from widgets.labels import KIND_LOOKS, NodePerson
 
 NODES = [("p", 0, "a"), ("q", 3, "b"), ("r", 8, "a"), ("s", 11, "b"), ("t", 16, "a"), ("u", 20, "")]
 SHOWN = graph([node(*one) for one in NODES], "p>r q>r r>s s>t")
@@ -71,17 +71,17 @@ def test_a_view_that_gets_larger_shows_all_of_a_graph_that_nobody_has_moved(qtbo
 
 def test_the_texts_of_a_small_graph_keep_a_size_that_can_be_read(view):
     words, width = "The robot takes her pause for the end of the turn.", 101
-    lines = wrapped(words, width, 11, 3)
+    lines = wrap_text(words, width, 11, 3)
     assert len(lines) == 3
-    assert all(QFontMetricsF(font_of(11)).horizontalAdvance(one) <= width for one in lines)
+    assert all(QFontMetricsF(cached_font(11)).horizontalAdvance(one) <= width for one in lines)
     assert " ".join(lines).startswith("The robot takes her pause")
-    assert wrapped("", width) == ()
+    assert wrap_text("", width) == ()
 
 
 def test_no_time_before_the_recording_is_marked(view):
     view.show_graph(graph([node("only", 1)]), PEOPLE)
     assert view.board.sight.area[0] < 0
-    marked = [time for time, _ in ticks(view.model.picture.layout.axis, view.board.sight)]
+    marked = [time for time, _ in time_ticks(view.model.picture.layout.axis, view.board.sight)]
     assert marked
     assert min(marked) >= 0
 
@@ -179,7 +179,7 @@ def test_arrows_and_enter_refuse_a_circle(qtbot, view):
     assert view.board.link is None
 
 
-@pytest.mark.parametrize(("key", "kind"), [*zip("EBIDM", KINDS, strict=True)])
+@pytest.mark.parametrize(("key", "kind"), [*zip("EBIDM", KIND_LOOKS, strict=True)])
 def test_n_and_the_key_of_a_kind_ask_for_a_node(qtbot, view, key, kind):
     with qtbot.waitSignal(view.node_add_requested) as asked:
         keys(qtbot, view, Qt.Key.Key_N, getattr(Qt.Key, f"Key_{key}"))
@@ -301,13 +301,13 @@ def test_a_screen_reader_hears_the_node_its_people_and_its_problem(view):
 
 
 def test_what_was_written_in_a_node_is_plain_text_in_its_tooltip(view):
-    from widgets.graph.graph_model import told
+    from widgets.graph.graph_model import node_tooltip
 
     bad = node("x", 1)
     object.__setattr__(bad, "text", "<img src=x> & <b>")
     view.show_graph(graph([bad]), {"a": NodePerson("<i>Anna</i>")})
-    assert "<img" not in told(view.model, bad)
-    assert "<i>Anna" not in told(view.model, bad)
+    assert "<img" not in node_tooltip(view.model, bad)
+    assert "<i>Anna" not in node_tooltip(view.model, bad)
 
 
 def seen(view: ChainGraphView) -> QImage:
@@ -339,20 +339,20 @@ def differing(one: QImage, other: QImage) -> float:
 def test_kinds_differ_in_shape_and_not_only_in_colour(qtbot):
     from PySide6.QtCore import QRectF
 
-    from widgets.graph.node_painter import outline
+    from widgets.graph.node_painter import node_outline
 
-    shapes = [outline(kind, QRectF(0, 0, WIDTH, HEIGHT)) for kind in KINDS]
+    shapes = [node_outline(kind, QRectF(0, 0, WIDTH, HEIGHT)) for kind in KIND_LOOKS]
     for at, one in enumerate(shapes):
         assert all(one != other for other in shapes[at + 1 :])
 
 
 @pytest.mark.parametrize("shade", ["light", "dark"])
 def test_texts_are_readable_on_every_kind_and_state(shade):
-    from widgets.graph.node_painter import _FILLS, inks
+    from widgets.graph.node_painter import _FILLS, chain_colours
     from widgets.labels import contrast, mix
 
-    look = inks(theme.load(shade))
-    for kind in KINDS:
+    look = chain_colours(theme.load(shade))
+    for kind in KIND_LOOKS:
         for share in _FILLS.values():
             ground = mix(look.of(kind), look.colours.field, share)
             assert contrast(look.colours.text, ground) >= 4.5

@@ -12,18 +12,18 @@ from pytestqt.qtbot import QtBot
 from annotate.chains import chain_edits as chains
 from app.gui.questions.questions_page import QuestionsPage
 from app.gui.window.main_window import MainWindow
-from benchmark.authoring.question_requests import decide_by, request_for, run_step
+from benchmark.authoring.question_requests import answer_request, prepare_step, set_deciding_steps
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.judge_registry import add_judge
-from benchmark.questions.question_measures import measures
-from benchmark.questions.verification import VerificationState, agreement, gathered, verified
+from benchmark.questions.question_measures import measure_judges
+from benchmark.questions.verification import VerificationState, read_items, study_agreement, verified_ids
 from models.judges import judge_backends as registry
 from project.entities.causal_chains import ChainGraph, NodeKind
 from project.entities.questions import Question
 from project.entities.study_records import Recording
 from project.progress import Silent
 from project.queries.recording_rows import insert_recording
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
 from tests.fakes.forgetful_judge import PLACE
@@ -113,7 +113,7 @@ def called(graph: ChainGraph, question: Question) -> str:
 
 
 def named(window: MainWindow, graph: ChainGraph) -> dict[str, Question]:
-    found = [one.question for one in gathered(opened(window), "r")]
+    found = [one.question for one in read_items(opened(window), "r")]
     return {called(graph, one): one for one in found}
 
 
@@ -174,28 +174,28 @@ def test_from_a_chain_to_the_consistency_of_three_judges(
             ("Forgetful", "forgetful", {"forgot": made[FORGOTTEN].id}),
         )
     }
-    for asking in run_step(session, "options-only", [judges["Says A"]])[0]:
+    for asking in prepare_step(session, "options-only", [judges["Says A"]])[0]:
         assert asking.work is not None
-        window.studio.publish(run_here(session, asking.work, Silent())[1])
-    window.studio.edit(lambda session: decide_by(session, ["options-only"]))
+        window.studio.publish(run_inline(session, asking.work, Silent())[1])
+    window.studio.edit(lambda session: set_deciding_steps(session, ["options-only"]))
 
     verify_all(window, qtbot, page, graph, "Ada")
     verify_all(window, qtbot, page, graph, "Bo", correcting=CORRECTED)
     again = made[CORRECTED].id
-    assert {one.question.id for one in gathered(session, "r") if one.standing is VerificationState.ONCE} == {again}
+    assert {one.question.id for one in read_items(session, "r") if one.standing is VerificationState.ONCE} == {again}
     verify_all(window, qtbot, page, graph, "Ada")
     names = {one.id: name for name, one in named(window, graph).items()}
-    standings = {names[one.question.id]: one.standing for one in gathered(session, "r")}
+    standings = {names[one.question.id]: one.standing for one in read_items(session, "r")}
     assert {name for name, one in standings.items() if one is VerificationState.OPEN} == FILTERED
     assert standings[DROPPED] is VerificationState.DROPPED
-    assert {names[one] for one in verified(session)} == LEFT
-    assert (agreement(session).of("decision").pairs, agreement(session).of("decision").kappa) == (9, 1.0)
+    assert {names[one] for one in verified_ids(session)} == LEFT
+    assert (study_agreement(session).of("decision").pairs, study_agreement(session).of("decision").kappa) == (9, 1.0)
 
-    request = request_for([judges[name] for name in TABLE], [one.id for one in named(window, graph).values()])
+    request = answer_request([judges[name] for name in TABLE], [one.id for one in named(window, graph).values()])
     work = prepare(session, request).work
     assert work is not None
-    window.studio.publish(run_here(session, work, Silent())[1])
-    found = {one.asking.judge: one for one in measures(session, [*TABLE]).judges}
+    window.studio.publish(run_inline(session, work, Silent())[1])
+    found = {one.asking.judge: one for one in measure_judges(session, [*TABLE]).judges}
     assert {name: (one.overall.value, one.chain.value, one.subchain.value) for name, one in found.items()} == {
         name: pytest.approx(row) for name, row in TABLE.items()
     }

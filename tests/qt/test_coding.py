@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.gui.files.study_files import sample_study
+from app.gui.files.study_files import make_sample_study
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Segment
 from project.queries.segment_rows import all_segments
@@ -25,7 +25,7 @@ def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
     made.resize(1360, 860)
     made.show()
     qtbot.waitExposed(made)
-    assert made.open_study(sample_study(tmp_path))
+    assert made.open_study(make_sample_study(tmp_path))
     qtbot.waitUntil(lambda: made.player.times is not None and made.view.picture() is not None)
     yield made
     made.close()

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.gui.study.study_controller import StudyController
 from app.gui.window import application as collector
 from project import gc_control as garbage
-from project.gc_control import search_recent
+from project.gc_control import collect_recent
 
 
 @pytest.fixture
@@ -31,8 +31,8 @@ def test_all_is_searched_as_long_as_nobody_looks(
     searched: list[str] = []
     monkeypatch.setattr(collector, "_EVERY_MS", 2)
     monkeypatch.setattr(collector, "_AWAY_MS", 10)
-    monkeypatch.setattr(collector, "search_recent", lambda: True)
-    monkeypatch.setattr(collector, "search_all", lambda: searched.append("all"))
+    monkeypatch.setattr(collector, "collect_recent", lambda: True)
+    monkeypatch.setattr(collector, "collect_all", lambda: searched.append("all"))
     monkeypatch.setattr(QGuiApplication, "applicationState", lambda: Qt.ApplicationState.ApplicationInactive)
     watching = collector.Collector(studio)
     studio.session_changed.emit()
@@ -50,7 +50,7 @@ def test_all_is_searched_as_long_as_nobody_looks(
 def test_only_the_window_s_thread_destroys_what_nobody_holds(
     studio: StudyController, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(garbage, "_WORTH_A_SEARCH", 1)
+    monkeypatch.setattr(garbage, "_MIN_NEW_OBJECTS", 1)
     gc.enable()
     watching = collector.Collector(studio)
     destroyed: list[str] = []
@@ -66,17 +66,17 @@ def test_only_the_window_s_thread_destroys_what_nobody_holds(
     work.start()
     work.join()
     assert destroyed == []
-    assert search_recent()
+    assert collect_recent()
     assert destroyed == [threading.main_thread().name]
     watching.deleteLater()
 
 
 def test_a_library_that_enables_collection_does_not_do_so_for_long(studio: StudyController) -> None:
     gc.enable()
-    search_recent()
+    collect_recent()
     assert not gc.isenabled()
 
 
 def test_a_few_new_objects_wait(studio: StudyController) -> None:
     gc.collect()
-    assert not search_recent()
+    assert not collect_recent()

@@ -9,12 +9,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from annotate.agreement.adjudication import AdjudicationRule, make_lane
+from annotate.agreement.adjudication import AdjudicationRule, create_adjudicated_lane
 from annotate.segments import segment_edits as commands
 from app.gui.timeline import judgment_lanes as disagreement_strip
-from app.gui.timeline.judgment_lanes import STRIP
+from app.gui.timeline.judgment_lanes import STRIP_KEY
 from app.gui.window.main_window import MainWindow
-from project.merging.merge import COPY
+from project.merging.merge import COPY_PROPERTY
 from project.queries.segment_rows import all_segments
 from tests.unit.core.pairs import SECOND, WALK, mark, open_study
 
@@ -54,18 +54,18 @@ def open_window(qtbot: QtBot) -> Iterator[Open]:
 
 def shown(window: MainWindow) -> list[tuple[int, int, int]]:
     model = window.timeline.model
-    kinds = model.span_kinds(STRIP).tolist()
-    spans = (model.spans(STRIP) // SECOND).tolist()
+    kinds = model.span_kinds(STRIP_KEY).tolist()
+    spans = (model.spans(STRIP_KEY) // SECOND).tolist()
     return [(start, end, kind) for (start, end), kind in zip(spans, kinds, strict=True)]
 
 
 def has_lane(window: MainWindow) -> bool:
-    return window.timeline.model.lane(STRIP) is not None
+    return window.timeline.model.lane(STRIP_KEY) is not None
 
 
 def test_it_follows_every_edit_and_undo(open_window: Open, study: Path) -> None:
     window = open_window(study)
-    assert window.timeline.model.lanes[0].key == STRIP
+    assert window.timeline.model.lanes[0].key == STRIP_KEY
     assert shown(window) == [(30, 40, 0), (50, 60, 1)]
     assert window.studio.session is not None
     mine = [one for one in all_segments(window.studio.session.study) if one.start_us == 30 * SECOND]
@@ -103,7 +103,7 @@ def test_an_adjudicated_lane_is_nobody_to_disagree_with(open_window: Open, study
     window.studio.edit(lambda s: commands.set_label(s, [second], "competence"))
     before = shown(window)
     assert before == [(20, 22, 1), (50, 60, 1)]
-    window.studio.edit(lambda s: make_lane(s, AdjudicationRule(minimum_iou=1))[1])
+    window.studio.edit(lambda s: create_adjudicated_lane(s, AdjudicationRule(minimum_iou=1))[1])
     assert any(lane.title == "Adjudicated" for lane in window.timeline.model.lanes)
     assert shown(window) == before, "it leaves out what both marked from 10 to 20"
 
@@ -140,6 +140,6 @@ def test_it_is_not_there_for_one_annotator_or_in_an_own_copy(open_window: Open, 
     window.studio.undo()
     assert has_lane(window)
     with window.studio.session.study.step("Make it a copy"):
-        window.studio.session.study.set_property(COPY, {"annotator": "Bo"})
+        window.studio.session.study.set_property(COPY_PROPERTY, {"annotator": "Bo"})
     window.strip.reload()
     assert not has_lane(window)

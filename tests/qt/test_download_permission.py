@@ -13,7 +13,7 @@ from models.weights import installed_weights as weights
 from models.weights.download_sources import MIRROR_VARIABLE
 from models.weights.fetching import OFFLINE_VARIABLES
 from project.entities.egress_policy import Forbidden
-from project.queries.policy_rows import policy_of
+from project.queries.policy_rows import read_policy
 from project.session.session import Session
 from project.store.study import Study
 from tests.fakes.clips import make_clip
@@ -54,7 +54,7 @@ def window(
 def allowed(window: MainWindow) -> bool:
     session = window.studio.session
     assert session is not None
-    return policy_of(session.study).downloads
+    return read_policy(session.study).downloads
 
 
 def test_the_dialog_of_transcribing_asks(qtbot: QtBot, window: MainWindow, answers: Answers) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from annotate.segments.segment_edits import move_segments
 from app.gui.study.study_controller import LARGE, StudyController
 from project.entities.study_records import Changes, Segment, Verdict
-from project.queries.segment_rows import segment, update_segment
+from project.queries.segment_rows import find_segment, update_segment
 from project.session.session import Session
 from project.store.study import Study
 from tests.unit.project.conftest import furnish
@@ -42,7 +42,7 @@ def test_neither_edit_is_lost(studio: StudyController, marked: Segment, before_i
     moved: list[bool] = []
 
     def relabel(session: Session) -> Changes:
-        old = segment(session.study, marked.id)
+        old = find_segment(session.study, marked.id)
         assert old is not None
         if before_it_writes:
             inside.set()
@@ -64,6 +64,6 @@ def test_neither_edit_is_lost(studio: StudyController, marked: Segment, before_i
     assert studio.edit_many(relabel, LARGE, "Relabelling")
     assert moved == [True]
     assert studio.session is not None
-    found = segment(studio.session.study, marked.id)
+    found = find_segment(studio.session.study, marked.id)
     assert found is not None
     assert (found.label, found.start_us, found.end_us) == (Verdict.COMPETENCE, *MOVED)

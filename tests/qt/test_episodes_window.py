@@ -11,9 +11,9 @@ from annotate.study.people import add_participant
 from app.gui.episodes.episodes_window import EpisodesWindow
 from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
-from benchmark.episodes.episode_ratings import judged
+from benchmark.episodes.episode_ratings import read_judge_ratings
 from benchmark.episodes.episode_setup import save_character, save_scenario
-from benchmark.episodes.episode_state import state_of
+from benchmark.episodes.episode_state import read_episode_state
 from benchmark.judging.judge_registry import add_judge
 from project.entities.roleplay import Act, EpisodeEnd, Relationship, Scenario
 from project.entities.study_records import Json, ParticipantRole
@@ -111,7 +111,7 @@ def test_judges_play_among_themselves_can_be_stopped_and_rate(
         play = window.page.play
         qtbot.waitUntil(lambda: len(play.turns.texts()) == 3)
         (episode,) = all_episodes(session_of(main).study)
-        turns = [one.turn.act for one in state_of(session_of(main), episode.recording_id).done]
+        turns = [one.turn.act for one in read_episode_state(session_of(main), episode.recording_id).done]
         assert turns == [Act.SPEAK, Act.ACTION, Act.LEAVE]
         assert GOALS[0] in play.known.toPlainText()
         chance, _ = add_judge(session_of(main), "chance", "random")
@@ -120,7 +120,7 @@ def test_judges_play_among_themselves_can_be_stopped_and_rate(
         assert "Choose a judge first" in play.status.text()
         play.judges.choose([chance.id])
         play.rate.click()
-        qtbot.waitUntil(lambda: len(judged(session_of(main), episode.recording_id)) == 2)
+        qtbot.waitUntil(lambda: len(read_judge_ratings(session_of(main), episode.recording_id)) == 2)
         qtbot.waitUntil(lambda: "Rated by chance" in play.known.toPlainText())
 
 

@@ -25,9 +25,9 @@ from project.entities.study_records import Segment
 from project.queries.recording_rows import all_recordings
 from project.queries.segment_rows import all_segments, values_of
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from widgets.dialogs.dialog_windows import TextDialog
-from widgets.form.input_fields import DecimalBox, GrowingTextEdit, IntegerBox, NoteEdit, TimeEdit, mark_search
+from widgets.form.input_fields import DecimalBox, GrowingTextEdit, IntegerBox, NoteEdit, TimeEdit, mark_search_field
 from widgets.table.record_table import ChoiceCell, ChoiceTable
 
 ESCAPE = Qt.Key.Key_Escape
@@ -135,7 +135,7 @@ def test_what_was_taken_back_can_be_had_again(qtbot: QtBot, dialog: QDialog) -> 
 
 def test_a_search_is_emptied_whatever_stood_in_it(qtbot: QtBot, dialog: QDialog) -> None:
     field = QLineEdit()
-    mark_search(field)
+    mark_search_field(field)
     _enter(qtbot, dialog, field)
     QTest.keyClicks(field, "robot")
     other = _enter(qtbot, dialog, QLineEdit())
@@ -189,7 +189,7 @@ def test_a_dialog_that_asks_for_a_word(qtbot: QtBot) -> None:
 @pytest.fixture
 def window(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> MainWindow:
     with Study.create(tmp_path / "lab.greenroom") as made:
-        fill(made, recordings=2, segments=40)
+        fill_study(made, recordings=2, segments=40)
     opened = open_window(tmp_path / "lab.greenroom", "Annotator 1")
     assert opened.studio.session is not None
     opened.studio.show_recording(all_recordings(opened.studio.session.study)[0].id)

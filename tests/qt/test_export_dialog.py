@@ -14,12 +14,12 @@ from pytestqt.qtbot import QtBot
 
 from anonymize.export.preview_job import Preview
 from anonymize.methods import face_methods as registry
-from anonymize.methods.face_methods import METHODS, recommended
+from anonymize.methods.face_methods import METHODS, recommended_method
 from anonymize.methods.solid import Solid
 from app.gui.export.export_dialog import ExportDialog
 from app.gui.export.export_preview import PreviewFeed
 from project.errors import UserError
-from project.option_limits import chosen, hold_to_limits, limited
+from project.option_limits import check_limits, choice_field, limited_field
 from project.session.jobs import JobSpec
 
 TALLEST = 720
@@ -29,12 +29,12 @@ TALLEST = 720
 class Options:
     """One of each kind."""
 
-    steps: int = limited(4, 1, 9, "Steps", "How many.")
-    look: str = chosen("calm", ("calm", "bright"), "Look", "Which.")
+    steps: int = limited_field(4, 1, 9, "Steps", "How many.")
+    look: str = choice_field("calm", ("calm", "bright"), "Look", "Which.")
     keep_hats: bool = field(default=False, metadata={"title": "Keep hats", "description": "They stay."})
 
     def __post_init__(self) -> None:
-        hold_to_limits(self)
+        check_limits(self)
 
 
 class Painted(Solid):
@@ -65,7 +65,7 @@ def make(qtbot: QtBot, folder: Path, **more: Any) -> ExportDialog:
 def test_every_method_can_be_ticked_and_the_recommended_one_is(qtbot: QtBot, tmp_path: Path) -> None:
     dialog = make(qtbot, tmp_path)
     assert dialog.methods.tree.keys() == list(METHODS)
-    assert list(dialog.request().methods) == [recommended()]
+    assert list(dialog.request().methods) == [recommended_method()]
     for key in METHODS:
         dialog.methods.tree.select(key)
         assert dialog.height() <= TALLEST
@@ -91,7 +91,7 @@ def test_options_come_from_the_dataclass_and_are_kept_for_each_method(qtbot: QtB
     methods = dialog.request().methods
     assert methods["painted"] == {"steps": 7, "look": "bright", "keep_hats": True}
     assert methods["blur"] == {"strength": 0.3}
-    registry.method("painted", **methods["painted"])
+    registry.create_method("painted", **methods["painted"])
 
 
 def test_a_method_without_weights_cannot_be_ticked_and_says_how_to_get_them(
@@ -144,8 +144,8 @@ def test_a_preview_is_asked_for_once_for_each_change(qtbot: QtBot, tmp_path: Pat
     assert isinstance(cells, QSpinBox)
     cells.setValue(4)
     assert [(one[0], one[1]) for one in asked] == [
-        (recommended(), {}),
-        ("pixelate", {"cells": registry.method("pixelate").options.cells}),
+        (recommended_method(), {}),
+        ("pixelate", {"cells": registry.create_method("pixelate").options.cells}),
         ("pixelate", {"cells": 4}),
     ]
     assert {one[2] for one in asked} == {40_000}

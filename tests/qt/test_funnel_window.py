@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.gui.questions.filter_tab import FunnelWindow
 from app.gui.window.main_window import MainWindow
 from benchmark.judging.judge_registry import add_judge
-from benchmark.questions.filter_rules import rules_of
+from benchmark.questions.filter_rules import read_rules
 from project.entities.judgments import JudgmentStatus
 from project.queries.question_rows import all_questions
 from tests.fakes.questions_said import GPT, ask_about, pass_all, said
@@ -98,14 +98,14 @@ def test_a_limit_is_an_edit_of_the_study(qtbot: QtBot, shown: FunnelWindow, stud
     assert session is not None
     shown.show_step("truth")
     after(qtbot, shown, lambda: shown.rule.limit.setValue(1))
-    assert rules_of(session.study)["truth"].limit == 1
+    assert read_rules(session.study)["truth"].limit == 1
     assert [row[1] for row in shown.table.texts()] == ["gpt 0"]
     after(qtbot, shown, shown.rule.decides.click)
     assert "4 go on" not in shown.going.text()
     assert shown.going.text().endswith("3 go on to verification and export, as decided by: right answer.")
     after(qtbot, shown, shown._context.studio.undo)
     after(qtbot, shown, shown._context.studio.undo)
-    assert rules_of(session.study)["truth"].limit == 2
+    assert read_rules(session.study)["truth"].limit == 2
     assert shown.rule.limit.value() == 2
 
 

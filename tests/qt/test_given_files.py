@@ -11,7 +11,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from annotate.interchange.annotation_files import FORMATS, format_called
+from annotate.interchange.annotation_files import FORMATS, get_format
 from app.gui.files.annotation_import import ImportWindow
 from app.gui.files.start_dialog import StartDialog, StudyPlan
 from app.gui.study.dialogs import Dialogs
@@ -119,7 +119,7 @@ def test_the_dialog_of_an_import_offers_what_some_importer_reads_and_nothing_els
     first, *each = given[0].split(";;")
     assert first.startswith("All supported files (")
     endings = [set(re.findall(r"\*(\.[\w.]+)", kinds)) for kinds in (first, " ".join(each))]
-    assert endings == [{suffix for key in FORMATS for suffix in format_called(key).suffixes}] * 2
+    assert endings == [{suffix for key in FORMATS for suffix in get_format(key).suffixes}] * 2
     assert "(*)" not in given[0]
     assert "*.*" not in given[0]
 

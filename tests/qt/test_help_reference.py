@@ -7,7 +7,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.docs_browser import docs_pages as contents
-from app.docs_browser.docs_pages import markdown, unfilled
+from app.docs_browser.docs_pages import read_markdown, unfilled_pages
 from app.docs_browser.docs_search import search
 from app.gui.help.help_topics import ReferencePageLoader
 
@@ -21,7 +21,7 @@ FAILS = "raise SystemExit(1)"
 
 @pytest.fixture(autouse=True)
 def as_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contents, "_TEXTS", {})
+    monkeypatch.setattr(contents, "_PAGE_TEXTS", {})
 
 
 @pytest.fixture
@@ -33,13 +33,13 @@ def reference(qtbot: QtBot, request: pytest.FixtureRequest) -> Iterator[Referenc
 
 @pytest.mark.parametrize("reference", [TELLS], indirect=True)
 def test_each_page_gets_its_own_text_once_and_is_found_by_it(reference: ReferencePageLoader, qtbot: QtBot) -> None:
-    wanted = unfilled()
+    wanted = unfilled_pages()
     assert "reference/commands.md" in wanted
     assert search("zebrafish") == []
     with qtbot.waitSignal(reference.filled):
         reference.ask()
         reference.ask()
-    assert [markdown(name).split()[-1] for name in wanted] == wanted
+    assert [read_markdown(name).split()[-1] for name in wanted] == wanted
     assert {one.section.page.name for one in search("zebrafish")} == set(wanted)
     reference.ask()
     assert not reference.under_way
@@ -47,10 +47,10 @@ def test_each_page_gets_its_own_text_once_and_is_found_by_it(reference: Referenc
 
 @pytest.mark.parametrize("reference", [FAILS], indirect=True)
 def test_where_nothing_comes_back_the_pages_stay_as_they_are(reference: ReferencePageLoader, qtbot: QtBot) -> None:
-    wanted = unfilled()
+    wanted = unfilled_pages()
     reference.ask()
     qtbot.waitUntil(lambda: not reference.under_way)
-    assert unfilled() == wanted
+    assert unfilled_pages() == wanted
 
 
 @pytest.mark.parametrize("reference", ["import time; time.sleep(60)"], indirect=True)

@@ -9,11 +9,11 @@ from PySide6.QtGui import QImage, QTextDocument
 from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
 
-from app.docs_browser.docs_pages import contents
+from app.docs_browser.docs_pages import list_pages
 from app.gui.help.help_window import HelpWindow
 from app.gui.window.main_window import MainWindow
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from widgets import theme
 
 
@@ -36,13 +36,13 @@ def shown(qtbot: QtBot, browsed: list[str]) -> HelpWindow:
 def study(tmp_path: Path) -> Path:
     path = tmp_path / "lab.greenroom"
     with Study.create(path) as made:
-        fill(made, recordings=1, segments=3)
+        fill_study(made, recordings=1, segments=3)
     return path
 
 
 def test_it_lists_the_pages_in_the_order_of_the_site_and_shows_each(shown: HelpWindow) -> None:
-    assert shown.contents.titles() == [page.title for page in contents()]
-    for page in contents()[::12]:
+    assert shown.contents.titles() == [page.title for page in list_pages()]
+    for page in list_pages()[::12]:
         shown.contents.page_chosen.emit(page.name)
         assert shown.page == page.name
         assert page.title in shown.view.toPlainText()

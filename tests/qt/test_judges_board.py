@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton,
 from pytestqt.qtbot import QtBot
 
 from app.gui.judges.answer_columns import (
-    TALLEST,
+    MAX_CELL_HEIGHT,
     Chips,
     ChoiceChip,
     ColumnPairPosition,
@@ -25,11 +25,11 @@ from app.gui.judges.answer_columns import (
     WordsCell,
 )
 from app.gui.judges.judges_mode import RawView
-from app.gui.judges.judges_page import NARROWEST, JudgmentTableView
+from app.gui.judges.judges_page import MIN_COLUMN_WIDTH, JudgmentTableView
 from tests.qt.walking import nameless, unexplained
 from widgets import theme
 from widgets.labels import LabelChip, LabelLook, Pattern, Sign
-from widgets.text_labels import SHOWN, plainly
+from widgets.text_labels import MAX_SHOWN_CHARS, escape_control_chars
 
 ERROR = LabelLook("error", "Error", "error", Pattern.HATCH, Sign.CROSS)
 FINE = LabelLook("competence", "Competence", "competence", Pattern.SOLID, Sign.TICK)
@@ -133,8 +133,8 @@ def test_what_a_model_writes_is_plain_text_wherever_it_is_shown(
                 document.setHtml(tip)
                 assert "<img" not in document.toHtml()
                 assert "<a href" not in document.toHtml()
-    assert plainly(text) in [field.toPlainText() for field in shown.findChildren(QPlainTextEdit)]
-    assert raw.field.toPlainText() == plainly(text)
+    assert escape_control_chars(text) in [field.toPlainText() for field in shown.findChildren(QPlainTextEdit)]
+    assert raw.field.toPlainText() == escape_control_chars(text)
 
 
 @pytest.mark.parametrize(
@@ -149,15 +149,15 @@ def test_what_a_model_writes_is_plain_text_wherever_it_is_shown(
     ],
 )
 def test_characters_that_act_are_written_out(text: str, shown: str) -> None:
-    assert plainly(text) == shown
+    assert escape_control_chars(text) == shown
 
 
 def test_a_megabyte_is_shown_in_parts(board: Callable[..., JudgmentTableView], qtbot: QtBot) -> None:
     text = "".join(f"{at:07d} " for at in range(131_072))
     cell = board(column("one", text)).place_of("one")["rationale"]
     assert isinstance(cell, WordsCell)
-    assert cell.height() <= TALLEST + 8
-    assert cell.toPlainText().endswith(f"… and {len(text) - SHOWN:,} more characters")
+    assert cell.height() <= MAX_CELL_HEIGHT + 8
+    assert cell.toPlainText().endswith(f"… and {len(text) - MAX_SHOWN_CHARS:,} more characters")
     raw = RawView("Raw", text)
     qtbot.addWidget(raw)
     read = [raw.field.toPlainText()]
@@ -165,7 +165,7 @@ def test_a_megabyte_is_shown_in_parts(board: Callable[..., JudgmentTableView], q
         raw.on.click()
         read.append(raw.field.toPlainText())
     assert "".join(read) == text
-    assert max(map(len, read)) <= SHOWN
+    assert max(map(len, read)) <= MAX_SHOWN_CHARS
 
 
 def test_columns_scroll_sideways_beside_the_names_of_rows(board: Callable[..., JudgmentTableView]) -> None:
@@ -173,7 +173,7 @@ def test_columns_scroll_sideways_beside_the_names_of_rows(board: Callable[..., J
     bar = shown.horizontalScrollBar()
     assert bar.maximum() > 0
     head = shown.place_of("a")["head"]
-    assert head.width() >= NARROWEST
+    assert head.width() >= MIN_COLUMN_WIDTH
     name = next(one for one in shown.findChildren(QLabel) if one.text() == "Rationale")
     at_rest = name.mapTo(shown, name.rect().topLeft()).x()
     bar.setValue(bar.maximum())

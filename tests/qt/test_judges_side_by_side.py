@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from annotate.segments.segment_edits import add_segment
 from annotate.study.recording_edits import add_recordings, probe_file
-from app.gui.judges.answer_columns import UNDER_WAY, JudgmentColumn, JudgmentColumnState
+from app.gui.judges.answer_columns import PENDING_STATES, JudgmentColumn, JudgmentColumnState
 from app.gui.judges.judges_page import JudgesPage
 from app.gui.judges.request_inspector import SentView
 from app.gui.window.main_window import MainWindow
@@ -87,7 +87,9 @@ def test_two_backends_and_two_people_answer_the_same_segments_in_one_window(
         # Blind first: Ada marked nothing here yet, so she sees that there are answers, and no more.
         qtbot.waitUntil(
             lambda: all(
-                column.judgment_id and column.state not in UNDER_WAY for column in columns().values() if column.judge_id
+                column.judgment_id and column.state not in PENDING_STATES
+                for column in columns().values()
+                if column.judge_id
             ),
         )
         assert not any(column.cells for column in columns().values() if column.judge_id)

@@ -16,7 +16,7 @@ from project.queries.judgment_rows import reveals
 from project.session.session import Session
 from tests.fakes.judgments import judged
 from tests.unit.core.pairs import SECOND, WALK, mark, open_study
-from widgets.timeline.lanes import HIDDEN, SILENT, LaneKind, VerdictBar, told_verdict
+from widgets.timeline.lanes import HIDDEN_LABEL, SILENT_LABEL, LaneKind, VerdictBar, verdict_tooltip
 from widgets.timeline.timeline_layout import HEADER, RULER
 
 Open = Callable[..., MainWindow]
@@ -53,13 +53,13 @@ def open_walk(open_window: Open, made: dict[str, str]) -> tuple[MainWindow, Sess
 def test_each_judge_has_a_lane_and_what_is_hidden_shows_no_verdict(open_window: Open, made: dict[str, str]) -> None:
     window, session = open_walk(open_window, made)
     done, theirs = made["done"], made["theirs"]
-    assert shown(window) == {"Left": [(done, "error"), (theirs, HIDDEN)], "Right": [(done, SILENT)]}
+    assert shown(window) == {"Left": [(done, "error"), (theirs, HIDDEN_LABEL)], "Right": [(done, SILENT_LABEL)]}
     titles = [lane.title for lane in window.timeline.model.lanes]
     assert titles.index("Left") > titles.index("Bo")
     assert [one.segment_id for one in reveals(session.study)] == [done]
     lane = next(lane for lane in window.timeline.model.lanes if lane.title == "Left")
     told = [
-        told_verdict(lane, one) for one in window.timeline.model.track(lane.key).items if isinstance(one, VerdictBar)
+        verdict_tooltip(lane, one) for one in window.timeline.model.track(lane.key).items if isinstance(one, VerdictBar)
     ]
     assert "Error" in told[0]
     assert "Ada: Competence" in told[0]

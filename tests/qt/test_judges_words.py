@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from annotate.transcript.transcript_edits import add
+from annotate.transcript.transcript_edits import add_utterance
 from app.gui.judges.answer_columns import (
     Chips,
     ChoiceChip,
@@ -16,10 +16,10 @@ from app.gui.judges.answer_columns import (
     LabelCell,
     TextCell,
 )
-from app.gui.judges.answer_table import JudgeCondition, SegmentJudgments, table_of
-from project.entities.judgments import RAW, JudgeEntry, JudgmentStatus
+from app.gui.judges.answer_table import JudgeCondition, SegmentJudgments, build_table
+from project.entities.judgments import RAW_CONDITION, JudgeEntry, JudgmentStatus
 from project.entities.study_records import Segment
-from project.queries.segment_rows import segment
+from project.queries.segment_rows import find_segment
 from project.session.session import Session
 from tests.fakes.judgments import made_up
 from tests.unit.core.pairs import mark, open_study
@@ -42,7 +42,7 @@ def about(session: Session) -> Segment:
     own = mark(session, "Ada", 10, 20, "error", attributes=["norms"], rationale="It turned away.")
     mark(session, "Bo", 11, 21, "competence", attributes=["norms"])
     mark(session, "Cy", 100, 110, "competence")
-    found = segment(session.study, own)
+    found = find_segment(session.study, own)
     assert found is not None
     return found
 
@@ -53,8 +53,10 @@ def by_name(columns: tuple[JudgmentColumn, ...]) -> dict[str, JudgmentColumn]:
 
 def test_judges_come_first_then_who_made_the_segment_then_others_that_overlap(session: Session, about: Segment) -> None:
     said = [made_up(SERVER, session, about.id, OTHER), made_up(LOCAL, session, about.id, SAID)]
-    shown = table_of(
-        session, about, SegmentJudgments(said, wanted=[JudgeCondition(LOCAL, RAW), JudgeCondition(SERVER, RAW)])
+    shown = build_table(
+        session,
+        about,
+        SegmentJudgments(said, wanted=[JudgeCondition(LOCAL, RAW_CONDITION), JudgeCondition(SERVER, RAW_CONDITION)]),
     )
     assert [one.name for one in shown.columns] == ["Local", "Server", "Ada", "Bo"]
     assert [one.what for one in shown.columns] == [
@@ -67,7 +69,7 @@ def test_judges_come_first_then_who_made_the_segment_then_others_that_overlap(se
 
 def test_agreement_with_people_and_differences_are_marked(session: Session, about: Segment) -> None:
     said = [made_up(LOCAL, session, about.id, SAID), made_up(SERVER, session, about.id, OTHER)]
-    shown = table_of(session, about, SegmentJudgments(said))
+    shown = build_table(session, about, SegmentJudgments(said))
     columns = by_name(shown.columns)
     local, server = columns["Local"].cells["label"], columns["Server"].cells["label"]
     assert isinstance(local, LabelCell)
@@ -87,7 +89,7 @@ def test_ratings_are_compared_and_their_reasons_are_not(session: Session, about:
         ),
         made_up(SERVER, session, about.id, {"goal_reason": "It did well.", "goal": 3, "secret": 0}),
     ]
-    shown = table_of(session, about, SegmentJudgments(ratings))
+    shown = build_table(session, about, SegmentJudgments(ratings))
     rows = {one.key: one for one in shown.rows}
     assert [one.name for one in shown.rows][-2:] == ["Goal", "Secret"]
     assert (rows["goal"].differs, rows["secret"].differs) == (False, True)
@@ -102,8 +104,8 @@ def test_raw_and_anonymized_of_one_judge_stand_next_to_each_other(session: Sessi
         made_up(LOCAL, session, about.id, SAID),
         made_up(SERVER, session, about.id, OTHER),
     ]
-    wanted = [JudgeCondition(SERVER, "run-1"), JudgeCondition(LOCAL, RAW)]
-    shown = table_of(session, about, SegmentJudgments(said, wanted=wanted, conditions={"run-1": "Blurred"}))
+    wanted = [JudgeCondition(SERVER, "run-1"), JudgeCondition(LOCAL, RAW_CONDITION)]
+    shown = build_table(session, about, SegmentJudgments(said, wanted=wanted, conditions={"run-1": "Blurred"}))
     assert [(one.name, one.condition, one.pair) for one in shown.columns[:3]] == [
         ("Server", "Raw", ColumnPairPosition.FIRST),
         ("Server", "Blurred", ColumnPairPosition.SECOND),
@@ -114,31 +116,33 @@ def test_raw_and_anonymized_of_one_judge_stand_next_to_each_other(session: Sessi
 def test_the_newest_answer_counts(session: Session, about: Segment) -> None:
     old = made_up(LOCAL, session, about.id, OTHER, at="2026-11-20T12:00:00+00:00")
     new = made_up(LOCAL, session, about.id, SAID)
-    (column, *_) = table_of(session, about, SegmentJudgments([old, new])).columns
+    (column, *_) = build_table(session, about, SegmentJudgments([old, new])).columns
     assert column.judgment_id == new.id
 
 
 def test_an_answer_stays_in_sight_when_asking_again_fails(session: Session, about: Segment) -> None:
     answer = made_up(LOCAL, session, about.id, SAID, at="2026-11-20T12:00:00+00:00")
     failed = made_up(LOCAL, session, about.id, {}, status=JudgmentStatus.ERROR, error="It was cut off.")
-    (column, *_) = table_of(session, about, SegmentJudgments([failed, answer])).columns
+    (column, *_) = build_table(session, about, SegmentJudgments([failed, answer])).columns
     assert (column.state, column.judgment_id) == (JudgmentColumnState.ANSWERED, answer.id)
     assert column.said == "Asked again: error. It was cut off."
-    (column, *_) = table_of(
-        session, about, SegmentJudgments([answer], not_sent={("1", RAW): "Its file is gone."})
+    (column, *_) = build_table(
+        session, about, SegmentJudgments([answer], not_sent={("1", RAW_CONDITION): "Its file is gone."})
     ).columns
     assert (column.state, column.said) == (JudgmentColumnState.ANSWERED, "Asked again: not sent. Its file is gone.")
     assert column.cells["label"] is not None
-    (column, *_) = table_of(
-        session, about, SegmentJudgments([], wanted=[JudgeCondition(LOCAL, RAW)], not_sent={("1", RAW): "No."})
+    (column, *_) = build_table(
+        session,
+        about,
+        SegmentJudgments([], wanted=[JudgeCondition(LOCAL, RAW_CONDITION)], not_sent={("1", RAW_CONDITION): "No."}),
     ).columns
     assert (column.state, column.said) == (JudgmentColumnState.NOT_SENT, "No.")
 
 
 def test_what_is_hidden_decides_nothing_that_is_shown(session: Session, about: Segment) -> None:
     seen, hidden = made_up(LOCAL, session, about.id, SAID), made_up(SERVER, session, about.id, OTHER, thinking="hm")
-    alone = table_of(session, about, SegmentJudgments([seen]))
-    shown = table_of(session, about, SegmentJudgments([seen], [hidden], "Mark it yourself first."))
+    alone = build_table(session, about, SegmentJudgments([seen]))
+    shown = build_table(session, about, SegmentJudgments([seen], [hidden], "Mark it yourself first."))
     assert shown.rows == alone.rows
     column = by_name(shown.columns)["Server"]
     assert (column.state, column.said) == (JudgmentColumnState.HIDDEN, "Mark it yourself first.")
@@ -159,17 +163,17 @@ def test_what_failed_is_shown_as_such_also_while_answers_are_hidden(
 ) -> None:
     failed = replace(made_up(LOCAL, session, about.id, {}), status=status, error="The server was cut off.")
     for known in (SegmentJudgments([failed]), SegmentJudgments([], [failed], "Later.")):
-        (column, *_) = table_of(session, about, known).columns
+        (column, *_) = build_table(session, about, known).columns
         assert (column.state, column.said, column.cells) == (state, "The server was cut off.", {})
 
 
 def test_who_is_asked_and_who_was_not_asked_have_columns(session: Session, about: Segment) -> None:
-    wanted = [JudgeCondition(LOCAL, RAW), JudgeCondition(SERVER, RAW)]
+    wanted = [JudgeCondition(LOCAL, RAW_CONDITION), JudgeCondition(SERVER, RAW_CONDITION)]
     said = [made_up(LOCAL, session, about.id, SAID)]
-    known = SegmentJudgments(said, wanted=wanted, under_way={("1", RAW): JudgmentColumnState.ASKING})
-    local, server, *_ = table_of(session, about, known).columns
+    known = SegmentJudgments(said, wanted=wanted, under_way={("1", RAW_CONDITION): JudgmentColumnState.ASKING})
+    local, server, *_ = build_table(session, about, known).columns
     assert (local.state, local.cells) == (JudgmentColumnState.ASKING, {})
-    assert (server.state, server.judge_id, server.own_condition) == (JudgmentColumnState.NOT_ASKED, "2", RAW)
+    assert (server.state, server.judge_id, server.own_condition) == (JudgmentColumnState.NOT_ASKED, "2", RAW_CONDITION)
 
 
 def test_facts_tell_time_tokens_cost_cache_mending_and_a_segment_that_moved(session: Session, about: Segment) -> None:
@@ -182,9 +186,9 @@ def test_facts_tell_time_tokens_cost_cache_mending_and_a_segment_that_moved(sess
         start_us=0,
         sight={"shortened": [["turns", 2, 80]]},
     )
-    (column, *_) = table_of(session, about, SegmentJudgments([plain])).columns
+    (column, *_) = build_table(session, about, SegmentJudgments([plain])).columns
     assert column.facts == ("1.2 s", "1,534 → 212 tokens", "0.0012 EUR")
-    (column, *_) = table_of(session, about, SegmentJudgments([special])).columns
+    (column, *_) = build_table(session, about, SegmentJudgments([special])).columns
     assert column.facts == (
         "1.2 s",
         "? → 212 tokens",
@@ -194,26 +198,28 @@ def test_facts_tell_time_tokens_cost_cache_mending_and_a_segment_that_moved(sess
         "Shortened to fit the model",
         "About the segment as it was before it was moved",
     )
-    (column, *_) = table_of(session, about, SegmentJudgments([replace(plain, cached_from="judgment-0", ms=0)])).columns
+    (column, *_) = build_table(
+        session, about, SegmentJudgments([replace(plain, cached_from="judgment-0", ms=0)])
+    ).columns
     assert column.facts == ("Cached: not asked again",)
 
 
 def test_an_answer_from_before_the_transcript_was_edited_says_so(session: Session, about: Segment) -> None:
     def facts(at: str) -> tuple[str, ...]:
         one = replace(made_up(SERVER, session, about.id, SAID), at=at)
-        return table_of(session, about, SegmentJudgments([one])).columns[0].facts
+        return build_table(session, about, SegmentJudgments([one])).columns[0].facts
 
     edited = "The transcript of it was edited since"
     before, after = "2020-01-02T03:04:05.000Z", "2999-01-02T03:04:05.000Z"
-    add(session, about.recording_id, about.end_us, about.end_us + 1_000_000, "Beside it.", None)
+    add_utterance(session, about.recording_id, about.end_us, about.end_us + 1_000_000, "Beside it.", None)
     assert edited not in facts(before)
-    add(session, about.recording_id, about.start_us, about.end_us, "In it.", None)
+    add_utterance(session, about.recording_id, about.start_us, about.end_us, "In it.", None)
     assert edited in facts(before)
     assert edited not in facts(after)
 
 
 def test_only_texts_of_the_form_can_be_taken_over(session: Session, about: Segment) -> None:
-    (column, *_) = table_of(
+    (column, *_) = build_table(
         session, about, SegmentJudgments([made_up(LOCAL, session, about.id, SAID | {"x": "y"})])
     ).columns
     assert column.takeable == {"rationale"}
@@ -226,7 +232,7 @@ def test_what_is_marked_is_what_most_people_say_otherwise(session: Session, abou
         made_up(LOCAL, session, about.id, {**SAID, "channel": "verbal"}),
         made_up(SERVER, session, about.id, {**OTHER, "channel": "both"}),
     ]
-    columns = by_name(table_of(session, about, SegmentJudgments(said)).columns)
+    columns = by_name(build_table(session, about, SegmentJudgments(said)).columns)
     assert columns["Server"].cells["attributes"] == Chips((ChoiceChip("Emotions", False), ChoiceChip(NORMS, True)))
     assert columns["Di"].cells["attributes"] == Chips((ChoiceChip("Engagement", True), ChoiceChip(NORMS, True)))
     assert columns["Local"].cells["channel"] == columns["Di"].cells["channel"] == TextCell("Verbal")

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from annotate.segments.segment_edits import add_segment
 from app.gui.files.annotation_export import ExportWindow
-from app.gui.files.study_files import sample_study
+from app.gui.files.study_files import make_sample_study
 from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
 from project.queries.recording_rows import all_recordings
@@ -40,7 +40,7 @@ class Answers(Dialogs):
 
 @pytest.fixture
 def answers(tmp_path: Path) -> Answers:
-    path = sample_study(tmp_path)
+    path = make_sample_study(tmp_path)
     with Session.open(path, "Bo") as session:
         (recording,) = all_recordings(session.study)
         add_segment(session, recording.id, 2_000_000, 4_000_000, "error")

@@ -13,7 +13,7 @@ from project.queries.segment_rows import all_segments
 from project.queries.transcript_rows import insert_utterances
 from project.session.session import Session
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 
 SIZE = (800, 500)
 
@@ -23,7 +23,7 @@ def test_a_low_window_does_not_grow_where_comments_are_unfolded(
 ) -> None:
     path = tmp_path / "lab.greenroom"
     with Study.create(path) as study:
-        fill(study, 1, 4, 1)
+        fill_study(study, 1, 4, 1)
         one = all_segments(study)[0]
         add_comment(Session(study, "Ada"), one.id, "Why?")
         with study.step("Transcript"):

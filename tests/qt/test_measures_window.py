@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.gui.questions.measures_tab import MeasuresWindow
 from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
-from benchmark.authoring.rule_questions import make_by_rules
+from benchmark.authoring.rule_questions import add_rule_questions
 from benchmark.judge_input.input_plan import InputSettings
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.judge_registry import add_judge
@@ -20,7 +20,7 @@ from benchmark.questions.question_edits import delete_questions
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind
 from project.progress import Silent
 from project.queries.chain_rows import all_chains
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_chains import fill_with_chains
@@ -47,7 +47,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         fill_with_chains(made, chains=CHAINS)
     with Session.open(path) as session:
         chains = [one.id for one in all_chains(session.study)[:4]]
-        found, _ = make_by_rules(session, chains)
+        found, _ = add_rule_questions(session, chains)
         about = [JudgmentTarget(JudgmentTargetKind.QUESTION, one).key for one in found.ids]
         judges = [
             add_judge(session, "careful", "reliable", "", {"right": 0.7})[0],
@@ -56,7 +56,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         for words in (False, True):
             asking = prepare(session, AskRequest(judges, about, "answer", sight=InputSettings(words=words)))
             assert asking.work is not None
-            run_here(session, asking.work, Silent())
+            run_inline(session, asking.work, Silent())
     return path.read_bytes()
 
 

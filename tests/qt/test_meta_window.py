@@ -8,13 +8,13 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from annotate.cues.cue_marks import CuePrelabel
-from annotate.cues.prelabels import renew_prelabels
+from annotate.cues.prelabels import replace_prelabels
 from annotate.meta import meta_edits as commands
 from app.gui.annotate.meta_tab import MetaWindow
 from app.gui.window.main_window import MainWindow
 from benchmark.judging.judge_registry import add_judge
 from project.entities.questions import LookKind, SummarySource
-from project.queries.question_rows import contradictions_in, looks_in, summaries_of
+from project.queries.question_rows import contradictions_in, person_descriptions, summaries_of
 from project.session.session import Session
 from tests.qt.walking import nameless, unexplained
 from tests.unit.core.meta.room import ANN, SECOND, R, answered, open_room, seen
@@ -29,8 +29,8 @@ def opened(qtbot: QtBot, tmp_path: Path, open_window: Callable[..., MainWindow])
         answered(session, "looks", {"looks": "Ann | clothing | red coat\nAnn | hair | dark"})
         answered(session, "words_summary", {"summary": "They greet <b>each other</b>."})
         answered(session, "audit", {"contradictions": "One says red.\nThe other says two."})
-        commands.mark_moment(session, R, 0, "event", "arrival")
-        renew_prelabels(session, R, [CuePrelabel("change", "cut", 40 * SECOND, 41 * SECOND, None, "")], "scenes")
+        commands.mark_scene_at(session, R, 0, "event", "arrival")
+        replace_prelabels(session, R, [CuePrelabel("change", "cut", 40 * SECOND, 41 * SECOND, None, "")], "scenes")
         path = session.study.path
     main = open_window(path, "Ada")
     main.choose_recording(R)
@@ -71,7 +71,7 @@ def test_looks_are_written_in_the_table_and_taken_over_without_writing_over(qtbo
     main.studio.undo()
     main.studio.undo()
     qtbot.waitUntil(lambda: window.people.texts()[0] == ("Ann", "", "", "", ""))
-    assert looks_in(study(main).study, R) == []
+    assert person_descriptions(study(main).study, R) == []
 
 
 def test_what_is_refused_is_not_left_standing(qtbot: QtBot, opened: Opened) -> None:
@@ -104,7 +104,7 @@ def test_a_summary_is_accepted_changed_and_only_replaced_when_asked_to(qtbot: Qt
 def test_what_is_typed_survives_a_change_elsewhere(qtbot: QtBot, opened: Opened) -> None:
     main, window = opened
     window.frames.text.setPlainText("Half a sent")
-    main.studio.edit(lambda session: commands.describe(session, R, ANN, LookKind.HAIR, "dark"))
+    main.studio.edit(lambda session: commands.set_person_description(session, R, ANN, LookKind.HAIR, "dark"))
     qtbot.waitUntil(lambda: window.people.texts()[0][2] == "dark")
     assert window.frames.text.toPlainText() == "Half a sent"
 

@@ -22,7 +22,7 @@ from models.weights.fetching import OFFLINE_VARIABLES
 from models.weights.weights_catalogue import WEIGHTS
 from project.errors import UserError
 from project.progress import Progress
-from project.queries.policy_rows import policy_of
+from project.queries.policy_rows import read_policy
 from project.store.study import Study
 from tests.fakes.toy_model import FILES, know
 from tests.qt.walking import nameless, unexplained
@@ -164,7 +164,7 @@ def test_a_model_is_fetched_when_asked_checked_mended_and_removed(
     assert not panel.verify.isEnabled()
     ended(click(qtbot, panel.fetch))
     assert state(window) == "installed"
-    assert weights.path("toy") == folder / "toy-folder"
+    assert weights.verified_path("toy") == folder / "toy-folder"
     assert window.status.text() == "toy is installed."
     assert not panel.fetch.isEnabled(), "there is nothing to fetch"
     assert "It is in " in panel.lines.text()
@@ -180,7 +180,7 @@ def test_a_model_is_fetched_when_asked_checked_mended_and_removed(
     assert state(window) == "installed"
 
     click(qtbot, panel.remove)()
-    assert weights.installed("toy"), "it asks again"
+    assert weights.is_installed("toy"), "it asks again"
     click(qtbot, panel.sure)()
     assert state(window) == "not installed"
     assert [*folder.iterdir()] == []
@@ -210,7 +210,7 @@ def test_a_fetch_is_cancelled(
     assert not window.panel.cancel.isHidden()
     assert window.panel.fetch.isHidden()
     ended(click(qtbot, window.panel.cancel))
-    assert not weights.installed("toy")
+    assert not weights.is_installed("toy")
     assert "Stopped" in window.status.text()
     assert not window.panel.fetch.isHidden()
 
@@ -264,7 +264,7 @@ def test_it_is_added_from_a_folder(
     answers.given = tmp_path / "lab.greenroom"
     ended(click(qtbot, window.panel.file))
     assert "does not hold" in window.status.text()
-    assert weights.path("toy")
+    assert weights.verified_path("toy")
 
 
 def test_ones_own_is_added_under_a_licence_that_has_to_be_said(
@@ -319,10 +319,10 @@ def test_what_the_policy_does_not_allow_is_asked_about_and_a_yes_changes_it(
     assert answers.asked == ["Allow downloads"]
     assert "the policy of this study allows no downloads" in window.status.text()
     assert state(window) == "not installed"
-    assert not policy_of(session.study).downloads
+    assert not read_policy(session.study).downloads
     answers.agreed = True
     ended(click(qtbot, window.panel.fetch))
-    assert policy_of(session.study).downloads
+    assert read_policy(session.study).downloads
     assert "you are asked" not in window.network.text()
     assert session.study.undo_name is None, "undo does not reach it"
     assert "could not be fetched" in window.status.text()

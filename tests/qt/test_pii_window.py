@@ -13,13 +13,13 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from anonymize.pii_review import study_finder as search
-from anonymize.pii_review.review_hits import hits
+from anonymize.pii_review.review_hits import find_hits
 from app.gui.release.pii_tab import PiiWindow
 from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
 from models.weights import installed_weights as weights
 from project.entities.study_records import Json, Participant, ParticipantRole, Utterance
-from project.entities.transcript import estimated
+from project.entities.transcript import estimate_word_times
 from project.ids import new_id
 from project.progress import Silent
 from project.queries.pii_rows import PiiVerdict, pii_decisions, private_words, public_words
@@ -28,7 +28,7 @@ from project.queries.transcript_rows import insert_utterances, update_utterance,
 from project.session.jobs import JobSpec
 from project.session.session import Session
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from tests.fakes.listed_names import LISTED
 from tests.qt.walking import nameless, unexplained
 
@@ -63,7 +63,7 @@ class Answers(Dialogs):
 def study(tmp_path: Path) -> Path:
     path = tmp_path / "lab.greenroom"
     with Study.create(path) as made:
-        fill(made, recordings=2, segments=0, annotators=1)
+        fill_study(made, recordings=2, segments=0, annotators=1)
     with Session.open(path, "Ada") as session, session.step("Say"):
         first, _ = all_recordings(session.study)
         session.study.write("UPDATE collection SET name = 'c', agent_context = ''", ())
@@ -71,7 +71,7 @@ def study(tmp_path: Path) -> Path:
         insert_utterances(
             session.study,
             [
-                Utterance(new_id(), first.id, at, at + 900_000, text, None, estimated(text, at, at + 900_000))
+                Utterance(new_id(), first.id, at, at + 900_000, text, None, estimate_word_times(text, at, at + 900_000))
                 for at, text in zip(range(2_000_000, 9_000_000, 1_000_000), SAID, strict=False)
             ],
         )
@@ -348,7 +348,7 @@ def test_an_edit_of_the_transcript_is_followed(window: PiiWindow, qtbot: QtBot) 
     with qtbot.waitSignal(window._finding.changed):
         window._context.studio.edit(write)
     assert [text for text, _ in texts(window)][-1].startswith("Carla")
-    assert texts(window) == [(one.hit.text, str(one.verdict or "")) for one in hits(session_of(window))]
+    assert texts(window) == [(one.hit.text, str(one.verdict or "")) for one in find_hits(session_of(window))]
 
 
 def test_the_key_is_shown_here_and_saved_to_a_file_of_ones_own(window: PiiWindow, tmp_path: Path) -> None:
@@ -395,7 +395,7 @@ def test_a_transcript_in_a_language_that_is_not_covered_is_named_until_it_is(win
 def test_the_model_that_a_transcript_lacks_is_got_by_a_button_and_the_texts_are_searched_again(
     main: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, english_names_folder: Path
 ) -> None:
-    shutil.rmtree(weights.folder())
+    shutil.rmtree(weights.weights_folder())
     session = main.studio.session
     assert session is not None
     recording = all_recordings(session.study)[0]
@@ -428,7 +428,7 @@ def test_the_model_that_a_transcript_lacks_is_got_by_a_button_and_the_texts_are_
     assert (work.kind, work.parameters) == ("fetch", {"name": "ner-english"})
     assert not button.isEnabled()
     monkeypatch.undo()
-    shutil.copytree(english_names_folder, weights.folder())
+    shutil.copytree(english_names_folder, weights.weights_folder())
     search_at_once(session)
     with qtbot.waitSignal(window._finding.changed):
         main.jobs.done.emit(work, {"name": "ner-english"})

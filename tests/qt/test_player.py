@@ -17,7 +17,7 @@ from app.gui.player.vlc_engine import load_vlc
 from media.exact_frames import FrameReader
 from media.probe import probe
 from project.errors import UserError
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 
 WIDTH, HEIGHT, RATE, FRAMES = 320, 192, 30, 900
 """Long, so that playing goes on while a busy machine does something else."""
@@ -92,32 +92,32 @@ def watched(qtbot: QtBot, clip: Path) -> Iterator[Watched]:
 
 
 def frame_time(number: int) -> int:
-    return round(number * SECOND / RATE)
+    return round(number * SECOND_US / RATE)
 
 
 def test_clock_interpolates_and_never_runs_backward() -> None:
     now = 10.0
     clock = PlayClock(lambda: now)
-    clock.set_range(0, 60 * SECOND)
-    clock.start(2 * SECOND, 2.0)
+    clock.set_range(0, 60 * SECOND_US)
+    clock.start(2 * SECOND_US, 2.0)
     now = 10.5
-    assert clock.now_us() == 3 * SECOND
+    assert clock.now_us() == 3 * SECOND_US
     clock.observe(2_900_000, 10.5)
-    assert clock.now_us() == 3 * SECOND
+    assert clock.now_us() == 3 * SECOND_US
     now = 10.6
     assert clock.now_us() == 3_100_000
-    clock.observe(4 * SECOND, 10.6)
-    assert clock.now_us() == 4 * SECOND
+    clock.observe(4 * SECOND_US, 10.6)
+    assert clock.now_us() == 4 * SECOND_US
     now = 20.0
-    assert clock.now_us() < 8 * SECOND, "a player that fell silent is not assumed to run on"
+    assert clock.now_us() < 8 * SECOND_US, "a player that fell silent is not assumed to run on"
 
 
 def test_clock_ignores_what_was_seen_before_it_started() -> None:
     clock = PlayClock(lambda: 5.0)
-    clock.set_range(0, 60 * SECOND)
-    clock.start(SECOND, 1.0)
-    clock.observe(40 * SECOND, 4.9)
-    assert clock.now_us() == SECOND
+    clock.set_range(0, 60 * SECOND_US)
+    clock.start(SECOND_US, 1.0)
+    clock.observe(40 * SECOND_US, 4.9)
+    assert clock.now_us() == SECOND_US
 
 
 def test_steps_show_the_exact_neighbours(qtbot: QtBot, watched: Watched) -> None:
@@ -133,7 +133,7 @@ def test_steps_show_the_exact_neighbours(qtbot: QtBot, watched: Watched) -> None
 def test_seek_stands_on_the_frame_on_screen(qtbot: QtBot, watched: Watched) -> None:
     watched.player.seek(1_010_000)
     qtbot.waitUntil(lambda: watched.numbers[-1] == 30)
-    assert watched.player.position_us == SECOND
+    assert watched.player.position_us == SECOND_US
 
 
 def test_plays_from_the_playhead_and_pauses_on_the_exact_frame(qtbot: QtBot, watched: Watched) -> None:
@@ -145,15 +145,15 @@ def test_plays_from_the_playhead_and_pauses_on_the_exact_frame(qtbot: QtBot, wat
     player.play()
     qtbot.waitUntil(lambda: player.position_us > frame_time(75) and len(watched.numbers) > 10)
     # What libVLC showed last is close to where the clock is; a busy machine shows some pictures late.
-    qtbot.waitUntil(lambda: abs(watched.numbers[-1] - player.position_us * RATE / SECOND) <= 4)
+    qtbot.waitUntil(lambda: abs(watched.numbers[-1] - player.position_us * RATE / SECOND_US) <= 4)
     before = player.position_us
     began = time.monotonic()
     player.pause()
-    latest = before + (time.monotonic() - began) * SECOND
+    latest = before + (time.monotonic() - began) * SECOND_US
     assert not player.playing
-    exact = round(player.position_us * RATE / SECOND)
+    exact = round(player.position_us * RATE / SECOND_US)
     assert player.position_us == pytest.approx(frame_time(exact), abs=1)
-    assert before * RATE / SECOND - 1 <= exact <= latest * RATE / SECOND + 1
+    assert before * RATE / SECOND_US - 1 <= exact <= latest * RATE / SECOND_US + 1
     qtbot.waitUntil(lambda: watched.numbers[-1] == exact)
     assert min(watched.numbers) >= 42, "what was shown begins at the playhead, up to a frame or two of libVLC's"
     assert watched.positions[:-1] == sorted(watched.positions[:-1]), "only pausing goes back, to the frame shown"
@@ -209,7 +209,7 @@ def test_shuttle_runs_faster_at_each_press_and_back(qtbot: QtBot, watched: Watch
     qtbot.waitUntil(lambda: player.position_us < frame_time(670))
     player.shuttle(0)
     assert watched.positions == sorted(watched.positions, reverse=True)
-    qtbot.waitUntil(lambda: watched.numbers[-1] == round(player.position_us * RATE / SECOND))
+    qtbot.waitUntil(lambda: watched.numbers[-1] == round(player.position_us * RATE / SECOND_US))
 
 
 def test_without_libvlc_it_says_what_to_install_and_plays_silently(qtbot: QtBot, clip: Path) -> None:

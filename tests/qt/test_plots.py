@@ -16,8 +16,8 @@ from pytestqt.qtbot import QtBot
 from project.schemes.scheme_file import load_scheme
 from tests.qt.walking import nameless, unexplained
 from widgets import theme
-from widgets.labels import contrast, looks_of
-from widgets.plots.charts import WIDTH, as_image, as_png, as_svg, plot_height
+from widgets.labels import contrast, label_looks
+from widgets.plots.charts import DEFAULT_WIDTH, as_image, as_png, as_svg, plot_height
 from widgets.plots.plot_canvas import PlotCanvas
 from widgets.plots.plot_data import (
     Bars,
@@ -29,11 +29,11 @@ from widgets.plots.plot_data import (
     Plot,
     PlotNumberFormat,
     Series,
-    in_words,
+    plot_text,
 )
 from widgets.plots.plot_view import COPY_PICTURE, PlotView, PlotWall
 
-LOOKS = looks_of(load_scheme("shrec").tracks[0])
+LOOKS = label_looks(load_scheme("shrec").tracks[0])
 
 
 def values(*numbers: float | None) -> tuple[Measured, ...]:
@@ -98,7 +98,7 @@ def test_what_is_saved_is_on_white_in_every_theme(qapp: QApplication) -> None:
     assert found["light"] == found["dark"]
     for plot, (_, png) in zip(PLOTS, found["dark"], strict=True):
         image = QImage.fromData(png)
-        assert (image.width(), image.height()) == (2 * WIDTH, 2 * plot_height(plot, WIDTH))
+        assert (image.width(), image.height()) == (2 * DEFAULT_WIDTH, 2 * plot_height(plot, DEFAULT_WIDTH))
         assert image.pixelColor(0, 0) == QColor("white")
 
 
@@ -132,7 +132,7 @@ def test_a_plot_says_its_numbers_and_shows_them_as_a_table(qtbot: QtBot) -> None
     view.show()
     assert view.accessibleName() == "Matrix"
     assert "Up: Left 1,234, Right 5" in view.accessibleDescription()
-    assert view.accessibleDescription() == in_words(MATRIX)
+    assert view.accessibleDescription() == plot_text(MATRIX)
     qtbot.mouseClick(view.as_table, Qt.MouseButton.LeftButton)
     table = view.findChild(QTableWidget)
     assert table is not None

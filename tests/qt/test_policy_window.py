@@ -8,15 +8,15 @@ import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from anonymize.egress.egress_authority import authority_of, policy_in_force
-from anonymize.egress.egress_log import HEAD
+from anonymize.egress.egress_authority import policy_in_force, study_authority
+from anonymize.egress.egress_log import TABLE_HEAD
 from anonymize.egress.policy_edits import set_policy
 from app.gui.settings.policy_window import PolicyForm, PolicyWindow
 from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
 from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy
-from project.entities.judgments import RAW
-from project.queries.policy_rows import policy_of
+from project.entities.judgments import RAW_CONDITION
+from project.queries.policy_rows import read_policy
 from project.session.session import Session
 from project.store.study import Study
 from tests.qt.walking import nameless, unexplained
@@ -40,7 +40,7 @@ def window_of(main: MainWindow) -> PolicyWindow:
 
 def permit(session: Session, departure: EgressRequest) -> None:
     try:
-        authority_of(session).permit(departure, 0)
+        study_authority(session).permit(departure, 0)
     except Forbidden:
         return
 
@@ -90,11 +90,11 @@ def test_raw_footage_is_let_out_only_with_reason_and_name(open_window: Opener, s
     assert "reason" in form.note.text()
     form.reason.setText("pilot with actors only")
     form.reason.returnPressed.emit()
-    assert policy_of(session_of(main).study) == Policy()
+    assert read_policy(session_of(main).study) == Policy()
     form.allowed_by.setText("Board 7")
     assert form.put.text() == "Let raw footage leave"
     form.put.click()
-    assert policy_of(session_of(main).study) == EVERYTHING
+    assert read_policy(session_of(main).study) == EVERYTHING
     assert not form.put.isEnabled()
     assert main.studio.session is not None
     assert main.studio.session.study.undo_name is None, "undo does not reach it"
@@ -116,7 +116,7 @@ def test_hosts_and_ways(open_window: Opener, study: Path) -> None:
     form.hosts.setText("https://api.example.org/v1, other.example.org")
     form.ways["downloads"].setChecked(True)
     form.put.click()
-    assert policy_of(session_of(main).study) == Policy(hosts=("api.example.org", "other.example.org"), downloads=True)
+    assert read_policy(session_of(main).study) == Policy(hosts=("api.example.org", "other.example.org"), downloads=True)
     form.hosts.setText("no host")
     form.put.click()
     assert "no name of a machine" in form.note.text()
@@ -139,8 +139,8 @@ def test_the_form_follows_the_policy_and_a_study_that_cannot_be_written_to(open_
 def test_the_journal_is_filtered_and_grows_while_it_is_open(qtbot: QtBot, open_window: Opener, study: Path) -> None:
     main = open_window(study)
     session = session_of(main)
-    permit(session, at_home("r1", RAW))
-    permit(session, abroad("r1", RAW))
+    permit(session, at_home("r1", RAW_CONDITION))
+    permit(session, abroad("r1", RAW_CONDITION))
     window = window_of(main)
     results = [row[1] for row in window.table.texts()]
     assert results == ["stayed here", "refused"]
@@ -152,7 +152,7 @@ def test_the_journal_is_filtered_and_grows_while_it_is_open(qtbot: QtBot, open_w
     window.words.clear()
     window.fate.setCurrentIndex(window.fate.findText("Refused requests"))
     assert [row[1] for row in window.table.texts()] == ["refused"]
-    permit(session, replace(abroad("r1", RAW), host="late.example.org"))
+    permit(session, replace(abroad("r1", RAW_CONDITION), host="late.example.org"))
     qtbot.waitUntil(lambda: len(window.table.texts()) == 2)
     assert window.table.texts()[-1][2].startswith("late.example.org")
 
@@ -161,9 +161,9 @@ def test_columns_of_the_journal_are_as_wide_as_their_texts_until_somebody_drags_
     open_window: Opener, study: Path
 ) -> None:
     main = open_window(study)
-    permit(session_of(main), abroad("r1", RAW))
+    permit(session_of(main), abroad("r1", RAW_CONDITION))
     window = window_of(main)
-    table, why = window.table, HEAD.index("Why")
+    table, why = window.table, TABLE_HEAD.index("Why")
     window.resize(900, 600)
     narrow = table.columnWidth(why)
     assert narrow < table.sizeHintForColumn(why)
@@ -184,8 +184,8 @@ class Place(Dialogs):
 
 def test_what_is_shown_is_saved_as_a_table(open_window: Opener, study: Path, tmp_path: Path) -> None:
     main = open_window(study, None, Place(tmp_path / "requests.csv"))
-    permit(session_of(main), at_home("r1", RAW))
-    permit(session_of(main), abroad("r1", RAW))
+    permit(session_of(main), at_home("r1", RAW_CONDITION))
+    permit(session_of(main), abroad("r1", RAW_CONDITION))
     window = window_of(main)
     window.words.setText("localhost")
     window.save.click()
@@ -214,7 +214,7 @@ def test_it_says_what_unencrypted_connections_mean_and_stresses_it_where_they_ar
     form.ways["unencrypted"].setChecked(True)
     assert form.unencrypted.property("quiet") == "false"
     form.put.click()
-    assert policy_of(session_of(main).study) == Policy(unencrypted=True)
+    assert read_policy(session_of(main).study) == Policy(unencrypted=True)
     assert "Unencrypted connections: allowed" in main.messages._policy.toolTip()
 
 
@@ -260,4 +260,4 @@ def test_what_is_closed_is_shown_as_closed_where_this_machine_cannot_note_it(
     form.put.click()
     assert main.messages.policy() == "Nothing leaves this machine"
     assert "this machine cannot note it (Read-only file system)" in form.note.text()
-    assert policy_of(session_of(main).study).closed
+    assert read_policy(session_of(main).study).closed

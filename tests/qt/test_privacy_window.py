@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDoubleSpinBox
 from pytestqt.qtbot import QtBot
 
-from anonymize.privacy.privacy_limits import PrivacyLimits, privacy_limits
+from anonymize.privacy.privacy_limits import PrivacyLimits, read_privacy_limits
 from app.gui.release import privacy_tab as cells
 from app.gui.release.privacy_tab import PrivacyWindow
 from app.gui.study.dialogs import Dialogs
@@ -18,7 +18,7 @@ from project.ids import new_id
 from project.queries.history_rows import insert_run
 from project.queries.recording_rows import all_recordings
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from tests.qt.walking import nameless, unexplained
 from tests.unit.core.reports import report
 
@@ -47,7 +47,7 @@ def export(study: Study, recording: str, method: str, at: str, **wrong: float) -
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
     with Study.create(tmp_path / "lab.greenroom") as made:
-        fill(made, recordings=2, segments=0, annotators=1)
+        fill_study(made, recordings=2, segments=0, annotators=1)
         first, second = all_recordings(made)
         export(made, first.id, "solid", "2026-01-01", rate=0.0)
         export(made, first.id, "blur", "2026-01-02", rate=0.5, worst=0.9, leaks=2)
@@ -73,7 +73,7 @@ def opened(window: MainWindow) -> PrivacyWindow:
 
 
 def column(name: str) -> int:
-    return cells.EXPORTS.index(name)
+    return cells.EXPORT_COLUMNS.index(name)
 
 
 def test_every_export_is_listed_the_newest_first(window: MainWindow) -> None:
@@ -145,7 +145,7 @@ def test_a_limit_set_in_the_window_is_in_the_study_and_judges_anew(window: MainW
     for name, value in (("reidentified", 60), ("worst_track", 95), ("leak_frames", 3)):
         editor = found.limits.editors[name]
         editor.setValue(value if isinstance(editor, QDoubleSpinBox) else int(value))
-    assert privacy_limits(session.study) == PrivacyLimits(reidentified=0.6, worst_track=0.95, leak_frames=3)
+    assert read_privacy_limits(session.study) == PrivacyLimits(reidentified=0.6, worst_track=0.95, leak_frames=3)
     assert found.verdict.text() == "Nothing that was measured is over its limit."
     window.studio.undo()
     assert found.limits.editors["leak_frames"].value() == 0

@@ -13,9 +13,9 @@ from annotate.chains import chain_edits as chains
 from app.gui.questions.question_list import KIND, SCOPE, STANDING, RowState
 from app.gui.questions.questions_page import ANSWERS, WRITE, QuestionsPage
 from app.gui.window.main_window import MainWindow
-from benchmark.authoring.question_requests import decide_by
-from benchmark.questions.verification import VerificationState, gathered, verify
-from project.entities.questions import CHECKS, VerificationDecision
+from benchmark.authoring.question_requests import set_deciding_steps
+from benchmark.questions.verification import VerificationState, read_items, verify
+from project.entities.questions import CHECKLIST_KEYS, VerificationDecision
 from project.session.session import Session
 from tests.qt.walking import nameless, unexplained
 from tests.unit.core.chains.drawn import draw
@@ -67,7 +67,7 @@ class Verifying:
         return options.known, options.own
 
     def standings(self) -> dict[str, VerificationState]:
-        return {one.question.text: one.standing for one in gathered(self.session)}
+        return {one.question.text: one.standing for one in read_items(self.session)}
 
 
 @pytest.fixture
@@ -94,14 +94,14 @@ def test_a_verifier_goes_through_a_recording_with_keys_only(verifying: Open, ses
     on.press(Key.Key_A, Key.Key_D, Key.Key_D, Key.Key_Y)
     assert on.standings()["Why does she smile?"] is VerificationState.ONCE
     assert on.current() == second, "the next one comes by itself"
-    (said,) = next(one.said for one in gathered(on.session) if one.question.id == first)
+    (said,) = next(one.said for one in read_items(on.session) if one.question.id == first)
     assert (said.decision, said.difficulty, said.checks) == (
         VerificationDecision.KEEP,
         "intermediate",
-        CHECKS["chain"],
+        CHECKLIST_KEYS["chain"],
     )
     on.press(Key.Key_6, Key.Key_8, Key.Key_X)
-    (dropped,) = next(one.said for one in gathered(on.session) if one.question.id == second)
+    (dropped,) = next(one.said for one in read_items(on.session) if one.question.id == second)
     assert dropped.checks == ("by_rules", "covers")
     on.press(Key.Key_P)
     assert on.current() == first
@@ -115,7 +115,7 @@ def test_what_the_filters_leave_out_is_said_once_they_are_read(verifying: Open, 
     on = verifying(session)
     assert {*on.states().values()} == {RowState.WAITS}
     for steps, state in ((["difficulty"], RowState.FILTERED), ([], RowState.WAITS)):
-        on.window.studio.edit(lambda opened, steps=steps: decide_by(opened, steps))
+        on.window.studio.edit(lambda opened, steps=steps: set_deciding_steps(opened, steps))
         qtbot.waitUntil(lambda state=state: {*on.states().values()} == {state})
 
 
@@ -131,14 +131,14 @@ def test_its_words_are_corrected_in_place_and_in_one_step(verifying: Open, sessi
     form.answer.setFocus()
     on.press(Key.Key_Return, modifier=CONTROL)
     qtbot.waitUntil(lambda: not form.isVisible())
-    (one,) = gathered(on.session)
+    (one,) = read_items(on.session)
     assert (one.question.answer, one.standing) == ("He told a joke.", VerificationState.ONCE)
-    assert one.said[0].checks == CHECKS["chain"], "who corrects it says that it is good now"
+    assert one.said[0].checks == CHECKLIST_KEYS["chain"], "who corrects it says that it is good now"
     on.press(Key.Key_C)
     on.press(Key.Key_Escape)
     assert not form.isVisible()
     on.window.studio.undo()
-    (one,) = gathered(on.session)
+    (one,) = read_items(on.session)
     assert (one.question.answer, one.said) == ("He made a joke.", ())
 
 
@@ -166,7 +166,7 @@ def test_the_chain_shows_what_a_question_covers_and_what_was_edited_comes_first(
     chain_id, ids = draw(session, {"C": "AB"})
     old = ask(session, "What is A?", chain_id=chain_id, covers=(ids["A"],), start=90)
     new = ask(session, "Why C?", chain_id=chain_id, covers=(ids["C"], ids["A"], ids["B"]), start=5)
-    verify(session, old, VerificationDecision.KEEP, CHECKS["chain"])
+    verify(session, old, VerificationDecision.KEEP, CHECKLIST_KEYS["chain"])
     chains.edit_node(session, ids["B"], text="something else")
     on = verifying(session)
     assert on.page.graph.model.covered == {*ids.values()}

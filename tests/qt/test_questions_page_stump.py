@@ -15,7 +15,7 @@ from app.gui.questions.verify_panel import QuestionFormValues
 from app.gui.window.main_window import MainWindow
 from benchmark.judging.judge_registry import add_judge
 from benchmark.questions.question_edits import add_questions
-from benchmark.questions.verification import gathered
+from benchmark.questions.verification import read_items
 from project.ids import new_id
 from project.queries.judgment_rows import judgments_of_question
 from project.session.session import Session
@@ -57,7 +57,7 @@ def choose(bar: object, *names: str) -> None:
 
 def written(window: MainWindow) -> list[tuple[bool, str]]:
     assert window.studio.session is not None
-    return [(one.ready, one.question.letter) for one in gathered(window.studio.session) if one.question.explanation]
+    return [(one.ready, one.question.letter) for one in read_items(window.studio.session) if one.question.explanation]
 
 
 def test_a_question_is_written_tried_and_kept(page: tuple[MainWindow, QuestionsPage], qtbot: QtBot) -> None:
@@ -112,7 +112,7 @@ def test_judges_are_asked_about_all_questions_that_are_listed(
     window, shown = page
     assert window.studio.session is not None
     study = window.studio.session.study
-    (first,) = gathered(window.studio.session)
+    (first,) = read_items(window.studio.session)
     other = replace(first.question, id=new_id(), text="And who comes in then?")
     window.studio.edit(lambda session: add_questions(session, [other]))
     shown.choose_tab(ANSWERS)

@@ -21,9 +21,9 @@ from app.gui.study.dialogs import Dialogs
 from app.gui.window import quitting
 from app.gui.window.interrupted_jobs import InterruptedJobsDialog
 from app.gui.window.main_window import MainWindow
-from app.gui.window.quitting import question
+from app.gui.window.quitting import exit_question
 from project.encryption.container import is_sealed
-from project.encryption.passphrases import VARIABLE
+from project.encryption.passphrases import PASSPHRASE_FILE_VARIABLE
 from project.session.job_notes import JobNotes, note_files
 from project.session.jobs import JobSpec
 from project.session.session import Session
@@ -277,7 +277,7 @@ def test_the_list_lets_somebody_choose(qtbot: QtBot) -> None:
 
 
 def test_the_question_names_the_jobs_and_what_becomes_of_them(qtbot: QtBot) -> None:
-    head, more = question([f"Track faces in recording {n}" for n in range(9)], sealed=True, quits=True)
+    head, more = exit_question([f"Track faces in recording {n}" for n in range(9)], sealed=True, quits=True)
     assert head == "9 jobs have not ended."
     assert "and 3 more" in more
     assert "sealed afterwards" in more
@@ -319,12 +319,12 @@ def held(study: Path, monkeypatch: pytest.MonkeyPatch) -> list[signal.Signals]:
 def test_a_study_whose_jobs_run_elsewhere_can_be_got_at(
     qapp: QApplication, study: Path, held: list[signal.Signals], way: str, opens: bool, signals: list[signal.Signals]
 ) -> None:
-    assert held_study.make_way(study, Elsewhere(way), ModalTask(qapp)) is opens
+    assert held_study.confirm_not_busy(study, Elsewhere(way), ModalTask(qapp)) is opens
     assert held == signals
 
 
 def test_a_study_that_nobody_holds_is_opened_without_a_question(qapp: QApplication, study: Path) -> None:
-    assert held_study.make_way(study, Elsewhere("cancel"), ModalTask(qapp))
+    assert held_study.confirm_not_busy(study, Elsewhere("cancel"), ModalTask(qapp))
 
 
 def test_tracking_is_noted_with_its_settings(opened: Callable[[], MainWindow], qtbot: QtBot) -> None:
@@ -352,7 +352,7 @@ def test_a_sealed_study_is_sealed_once_its_jobs_ended_in_the_background(
     (tmp_path / "memory").mkdir()
     (tmp_path / "passphrase").write_text("correct horse\n")
     monkeypatch.setenv("GREENROOM_SEALED_FOLDER", str(tmp_path / "memory"))
-    monkeypatch.setenv(VARIABLE, str(tmp_path / "passphrase"))
+    monkeypatch.setenv(PASSPHRASE_FILE_VARIABLE, str(tmp_path / "passphrase"))
     seal_study(study, lambda: "correct horse")
     window = opened()
     start(window, qtbot)

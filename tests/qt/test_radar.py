@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
-from widgets.plots.charts import WIDTH, as_png, as_svg, draw_plot, plot_height
-from widgets.plots.plot_canvas import paper
+from widgets.plots.charts import DEFAULT_WIDTH, as_png, as_svg, draw_plot, plot_height
+from widgets.plots.plot_canvas import export_palette
 from widgets.plots.plot_data import Matrix, Measured, PlotNumberFormat, Radar, Series
 
 AXES = ("Verdict", "Error", "Attributes", "Before")
@@ -30,9 +30,9 @@ RADAR = Radar(
 
 
 def spots(plot: Radar) -> dict[str, tuple[float, float]]:
-    image = QImage(WIDTH, plot_height(plot, WIDTH), QImage.Format.Format_RGB32)
+    image = QImage(DEFAULT_WIDTH, plot_height(plot, DEFAULT_WIDTH), QImage.Format.Format_RGB32)
     painter = QPainter(image)
-    found = draw_plot(painter, plot, WIDTH, paper())
+    found = draw_plot(painter, plot, DEFAULT_WIDTH, export_palette())
     painter.end()
     return {one.text: (one.area.center().x(), one.area.center().y()) for one in found}
 
@@ -42,7 +42,7 @@ def test_every_panel_has_its_axes_and_all_outlines(qapp: QApplication) -> None:
     texts = ["".join(one.itertext()).strip() for one in root.iter("{http://www.w3.org/2000/svg}text")]
     assert {"The tasks", "one", "two", "three", "Human", "Chance"} <= set(texts)
     assert all(texts.count(axis) == 3 for axis in AXES)
-    assert QImage.fromData(as_png(RADAR)).height() == 2 * plot_height(RADAR, WIDTH)
+    assert QImage.fromData(as_png(RADAR)).height() == 2 * plot_height(RADAR, DEFAULT_WIDTH)
 
 
 def test_a_value_lies_on_its_axis_as_far_out_as_it_is_high(qapp: QApplication) -> None:

@@ -9,12 +9,12 @@ from PySide6.QtWidgets import QPushButton, QToolButton
 
 from app.gui.recordings.recordings_list import RecordingsList
 from app.gui.recordings.recordings_model import (
-    THUMBNAIL,
+    THUMBNAIL_ROLE,
     RecordingRow,
     RecordingsDelegate,
     RecordingsModel,
-    fitting_counts,
-    shown_length,
+    counts_text,
+    length_text,
 )
 from tests.qt.walking import controls, nameless, tab_walk, unexplained
 from widgets import theme
@@ -56,7 +56,7 @@ def test_a_picture_goes_with_the_file_that_it_is_of(qapp):
     here = RecordingRow("r1", 1, "a.mp4", 5, file="f00d")
 
     def shown():
-        return model.index_of("r1").data(THUMBNAIL)
+        return model.index_of("r1").data(THUMBNAIL_ROLE)
 
     for change in (lambda: model.update_row(replace(here, file="")), lambda: model.set_rows([])):
         model.set_rows([here])
@@ -307,11 +307,11 @@ def test_counts_give_way_where_there_is_little_room(qapp):
     metrics = QFontMetrics(theme.font())
     row = RecordingRow("r1", 1, "a.mp4", 5, segments=(("A", 12), ("B", 0), ("C", 7)))
     wide, narrow = (metrics.horizontalAdvance(text) for text in ("12 · 7", "19"))
-    assert fitting_counts(row, metrics, wide) == "12 · 7"
-    assert fitting_counts(row, metrics, wide - 1) == "19"
-    assert fitting_counts(row, metrics, narrow - 1) == ""
+    assert counts_text(row, metrics, wide) == "12 · 7"
+    assert counts_text(row, metrics, wide - 1) == "19"
+    assert counts_text(row, metrics, narrow - 1) == ""
 
 
 def test_a_short_clip_has_a_length():
-    assert shown_length(RecordingRow("r1", 1, "a.mp4", 200_000)) == "0.2 s"
-    assert shown_length(RecordingRow("r1", 1, "a.mp4", 717_000_000)) == "0:11:57"
+    assert length_text(RecordingRow("r1", 1, "a.mp4", 200_000)) == "0.2 s"
+    assert length_text(RecordingRow("r1", 1, "a.mp4", 717_000_000)) == "0:11:57"

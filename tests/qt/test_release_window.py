@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from annotate.team.assignments import hold_out
 from anonymize.release.release_edits import withdraw_waiver
-from anonymize.release.release_plan import SCRUB, kept_plan
+from anonymize.release.release_plan import SCRUB, read_plan
 from app.gui.release.release_window import ReleaseWindow
 from app.gui.window.main_window import MainWindow
 from project.queries.face_rows import face_reviews, mask_state, set_dismissed, tracks_of
@@ -160,7 +160,7 @@ def test_texts_are_scrubbed_read_and_confirmed(window: MainWindow, release: Rele
     box = release.form.texts
     box.setCurrentIndex(box.findData(SCRUB))
     box.activated.emit(box.currentIndex())
-    assert kept_plan(session).texts == SCRUB
+    assert read_plan(session).texts == SCRUB
     release.judge_all()
     assert not release.release.isEnabled()
     release.tabs.setCurrentIndex(2)

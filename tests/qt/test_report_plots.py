@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from app.gui.benchmark.report_plots import report_plots
-from benchmark.report.benchmark_report import ReportOptions, gather
+from benchmark.report.benchmark_report import ReportOptions, gather_report_input
 from project.progress import Silent
 from tests.unit.core.benchmark.report.asked_under_conditions import asked_study
 from widgets.plots.plot_data import Matrix, Plot
@@ -13,7 +13,7 @@ from widgets.plots.plot_data import Matrix, Plot
 
 def plots_of(folder: Path) -> dict[str, dict[str, Plot]]:
     with asked_study(folder) as session:
-        material = gather(session, ReportOptions(), Silent()).material
+        material = gather_report_input(session, ReportOptions(), Silent()).material
     return {key: {plot.key: plot for plot in plots} for key, plots in report_plots(material).items()}
 
 

@@ -20,7 +20,7 @@ from project.queries.judgment_rows import all_judges
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from tests.qt.walking import nameless, unexplained
 from tests.unit.core.benchmark.frozen_sets import verdicts
 
@@ -39,7 +39,7 @@ class Answers(Dialogs):
 def asked(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     path = tmp_path_factory.mktemp("asked") / "lab.greenroom"
     with Study.create(path) as made:
-        fill(made, recordings=3, segments=30)
+        fill_study(made, recordings=3, segments=30)
     with Session.open(path) as session:
         homes = [one.id for one in all_recordings(session.study)]
         item_set, _ = verdicts(session, LABELS, draws=2, recordings=homes, name="by hand")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from annotate.blinding.reveals import adopt, blind_first, reveal
+from annotate.blinding.reveals import adopt, is_blind_first, reveal
 from annotate.segments import segment_edits as commands
 from app.gui.judges.judges_mode import RevisionsWindow
 from app.gui.window.main_window import MainWindow
@@ -71,6 +71,6 @@ def test_the_window_follows_revisions_and_sets_whether_judges_are_hidden(
     assert window.studio.session is not None
     assert found.switch.isChecked()
     found.switch.click()
-    assert not blind_first(window.studio.session)
+    assert not is_blind_first(window.studio.session)
     window.studio.undo()
     assert found.switch.isChecked()

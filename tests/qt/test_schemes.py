@@ -14,17 +14,17 @@ from annotate.study.people import add_participant
 from app.gui.settings.schemes_window import Group, SchemesWindow
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import ParticipantRole, Segment
-from project.queries.segment_rows import all_segments, every_value_of, values_of
+from project.queries.segment_rows import all_segments, value_history, values_of
 from project.schemes.scheme_file import load_scheme
 from project.session.session import Session
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 from tests.qt.test_window import Answers, Open, answers, open_window, press, ready, sample, study
 from tests.qt.walking import nameless, unexplained
 from tests.unit.core.test_schemes import text
 from widgets.inspector.field_editors import EDITORS, ParticipantEditor, ScaleEditor, SliderEditor
-from widgets.labels import contrast, label_ink, looks_of
+from widgets.labels import contrast, label_ink, label_looks
 from widgets.theme import load
-from widgets.timeline.lanes import LaneKind, lane_of
+from widgets.timeline.lanes import LaneKind, lane_key_of
 
 __all__ = ["answers", "open_window", "sample", "study"]
 
@@ -50,7 +50,7 @@ def opened(open_window: Open, path: Path) -> MainWindow:
 
 def made(window: MainWindow, label: str, scheme: str, track: str) -> Segment:
     window.active.choose(f"{scheme}/{track}")
-    assert window.editing.create(SECOND, 3 * SECOND, label)
+    assert window.editing.create(SECOND_US, 3 * SECOND_US, label)
     assert window.studio.session is not None
     return next(s for s in all_segments(window.studio.session.study) if s.id == window.studio.selected[0])
 
@@ -109,7 +109,7 @@ def test_a_slider_is_moved_with_keys_and_sends_each_value(qtbot: QtBot, open_win
 def test_the_keys_of_the_labels_are_those_of_the_active_track(qtbot: QtBot, open_window: Open, schemes: Path) -> None:
     window = opened(open_window, schemes)
     ready(qtbot, window)
-    window.studio.set_marks(SECOND, 2 * SECOND)
+    window.studio.set_marks(SECOND_US, 2 * SECOND_US)
     press(window, Qt.Key.Key_X)
     assert window.active.key == "cues/action"
     press(window, Qt.Key.Key_3)
@@ -121,7 +121,7 @@ def test_the_keys_of_the_labels_are_those_of_the_active_track(qtbot: QtBot, open
     assert cue.label == "gesture"
     press(window, Qt.Key.Key_Escape)
     window.active.choose("shrec/segments")
-    window.studio.set_marks(SECOND, 2 * SECOND)
+    window.studio.set_marks(SECOND_US, 2 * SECOND_US)
     press(window, Qt.Key.Key_C)
     assert [s.label for s in all_segments(window.studio.session.study) if s.scheme == "shrec"].count("competence") >= 1
     keys = [action.shortcut().toString() for action in window.menus.label_actions]
@@ -144,14 +144,14 @@ def test_each_annotator_and_track_has_a_lane(open_window: Open, schemes: Path) -
     lanes = [lane for lane in window.timeline.model.lanes if lane.kind is LaneKind.SEGMENTS]
     own = [(lane.title, lane.subtitle) for lane in lanes if lane.editable]
     assert ("Ada", "Expression") in own
-    lane = window.timeline.model.lane(lane_of(cue))
+    lane = window.timeline.model.lane(lane_key_of(cue))
     assert lane is not None
     assert lane.active
     assert lane.look("smile").name == "Smile"
     assert lane.look("grin").name == "grin"
     window.active.choose("cues/tone")
     assert {lane.subtitle for lane in window.timeline.model.lanes if lane.editable} >= {"Expression", "Tone"}
-    window.timeline.segment_create_requested.emit(lane.key, 4 * SECOND, 5 * SECOND)
+    window.timeline.segment_create_requested.emit(lane.key, 4 * SECOND_US, 5 * SECOND_US)
     assert window.active.key == "cues/expression"
     assert len(window.timeline.model.track(lane.key)) == 2
     window.studio.undo()
@@ -165,7 +165,7 @@ def test_a_scheme_that_is_dropped_greys_its_lane_and_locks_its_form(open_window:
     cue = made(window, "smile", "cues", "expression")
     assert window.inspector is not None
     assert window.studio.edit(lambda session: commands.drop_scheme(session, "cues"))
-    lane = window.timeline.model.lane(lane_of(cue))
+    lane = window.timeline.model.lane(lane_key_of(cue))
     assert lane is not None
     assert lane.faded
     assert not lane.editable
@@ -173,7 +173,7 @@ def test_a_scheme_that_is_dropped_greys_its_lane_and_locks_its_form(open_window:
     assert window.active.key == "shrec/segments"
     assert not window.inspector.labels.isEnabled()
     window.studio.undo()
-    lane = window.timeline.model.lane(lane_of(cue))
+    lane = window.timeline.model.lane(lane_key_of(cue))
     assert lane is not None
     assert lane.editable
     assert window.inspector.labels.isEnabled()
@@ -184,7 +184,7 @@ def test_what_an_older_version_left_is_shown_and_deleted(open_window: Open, stud
         commands.use_scheme(session, text(1), "lab.toml")
         (recording,) = (row[0] for row in session.study.rows("SELECT id FROM recording"))
         values = {"many": ["x", "y"], "words": "Old words."}
-        old, _ = add_segment(session, recording, SECOND, 2 * SECOND, "b", values, scheme="lab")
+        old, _ = add_segment(session, recording, SECOND_US, 2 * SECOND_US, "b", values, scheme="lab")
         commands.use_scheme(session, text(2, labels=["a"], choices=["x"], fields=["many"]), "lab.toml")
     window = opened(open_window, study)
     window.studio.select([old])
@@ -198,7 +198,7 @@ def test_what_an_older_version_left_is_shown_and_deleted(open_window: Open, stud
     assert [kept.field for kept in inspector.kept.values] == ["many"]
     window.studio.undo()
     assert window.studio.session is not None
-    assert len(every_value_of(window.studio.session.study, old)) == 2
+    assert len(value_history(window.studio.session.study, old)) == 2
     assert len(inspector.kept.values) == 2
 
 
@@ -285,7 +285,7 @@ def test_a_file_is_checked_used_changed_and_reloaded(
     entry = view.current()
     assert entry is not None
     assert (entry.versions, entry.orphans) == ((1, 2), 1)
-    lane = window.timeline.model.lane(lane_of(one))
+    lane = window.timeline.model.lane(lane_key_of(one))
     assert lane is not None
     assert lane.look("b").sign == "question"
     view.facts.linkActivated.emit("orphans")
@@ -332,7 +332,7 @@ def test_the_window_of_schemes_goes_with_the_study(qtbot: QtBot, open_window: Op
 def test_labels_can_be_read_and_told_apart_without_colour(name: str, shade: str) -> None:
     colours = load(shade)  # type: ignore[arg-type]
     for track in load_scheme(name).tracks:
-        looks = looks_of(track)
+        looks = label_looks(track)
         assert len({(look.pattern, look.sign) for look in looks}) == len(looks)
         for look in looks:
             assert contrast(label_ink(look, colours), colours.lane) >= 4.5 - 0.05, look

@@ -22,7 +22,7 @@ from app.gui.window.main_window import MainWindow
 from project.encryption import passphrases
 from project.encryption.container import is_sealed
 from project.entities.study_records import Changes
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.session.session import Session
 from project.store.backups import Backup
 from project.store.decrypted_copy import DecryptedCopy
@@ -40,7 +40,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     passphrases._keys.clear()
     yield
     passphrases._keys.clear()
-    passphrases.ask_with(None)
+    passphrases.set_asker(None)
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_the_menu_seals_the_open_study_and_unseals_it(
     assert not unseal.isEnabled()
     assert "not sealed" in unseal.toolTip()
     monkeypatch.setattr(passphrase, "ask_new", lambda *_: _WORDS)
-    sealing.seal(window)
+    sealing.encrypt_study(window)
     qtbot.waitUntil(lambda: window.studio.session is not None)
     assert is_sealed(path)
     assert window.studio.writable
@@ -68,13 +68,13 @@ def test_the_menu_seals_the_open_study_and_unseals_it(
     assert window.menus.actions["seal"].text().replace("&", "") == "Change the passphrase…"
     assert not window.messages._lock.isHidden()
     monkeypatch.setattr(window.files.questions, "agree", lambda *_: True)
-    sealing.unseal(window)
+    sealing.decrypt_study(window)
     qtbot.waitUntil(lambda: window.studio.session is not None)
     assert window.menus.actions["seal"].text().replace("&", "") == "Seal study…"
     assert window.messages._lock.isHidden()
     window.close()
     assert not is_sealed(path)
-    assert check(path) == []
+    assert check_study(path) == []
 
 
 def test_a_sealed_study_asks_and_stays_closed_without_an_answer(
@@ -86,7 +86,7 @@ def test_a_sealed_study_asks_and_stays_closed_without_an_answer(
     passphrases._keys.clear()
     window = open_window(other)
     answers = iter(["wrong", None, _WORDS])
-    passphrases.ask_with(lambda *_: next(answers))
+    passphrases.set_asker(lambda *_: next(answers))
     assert not window.open_study(path)
     assert "no passphrase" in window.messages.message()
     assert window.studio.session is not None

@@ -9,11 +9,11 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.gui.window.main_window import MainWindow
-from app.gui.window.shortcuts import USUAL
-from app.shortcut_table import KeyTable, shared
+from app.gui.window.shortcuts import DEFAULT_KEYS
+from app.shortcut_table import KeyTable, shared_keys
 from project.errors import UserError
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from tests.qt.walking import nameless, unexplained
 from widgets.dialogs.shortcut_dialogs import ShortcutEditor
 
@@ -21,7 +21,7 @@ from widgets.dialogs.shortcut_dialogs import ShortcutEditor
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
     with Study.create(tmp_path / "lab.greenroom") as made:
-        fill(made, recordings=1, segments=2, annotators=1)
+        fill_study(made, recordings=1, segments=2, annotators=1)
     return tmp_path / "lab.greenroom"
 
 
@@ -56,7 +56,7 @@ def keys(window: MainWindow, action: str) -> list[str]:
 
 
 def test_no_usual_keys_are_shared() -> None:
-    assert shared(KeyTable(USUAL, {})) == []
+    assert shared_keys(KeyTable(DEFAULT_KEYS, {})) == []
 
 
 def test_a_free_key_works_at_once_and_after_a_restart(qtbot: QtBot, window: MainWindow, study: Path) -> None:

@@ -10,14 +10,14 @@ from pytestqt.qtbot import QtBot
 from app.gui.window.main_window import MainWindow
 from project.queries.recording_rows import all_recordings
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from widgets.timeline.timeline_layout import HEADER
 
 
 @pytest.fixture
 def window(open_window: Callable[..., MainWindow], tmp_path: Path) -> MainWindow:
     with Study.create(tmp_path / "lab.greenroom") as made:
-        fill(made, recordings=1, segments=60, annotators=4)
+        fill_study(made, recordings=1, segments=60, annotators=4)
     opened = open_window(tmp_path / "lab.greenroom")
     assert opened.studio.session is not None
     opened.studio.show_recording(all_recordings(opened.studio.session.study)[0].id)

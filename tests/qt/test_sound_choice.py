@@ -8,16 +8,16 @@ import pytest
 from PySide6.QtCore import QObject, Signal
 from pytestqt.qtbot import QtBot
 
-from anonymize.sound.voice_methods import DEFAULT, VOICES
+from anonymize.sound.voice_methods import DEFAULT_VOICE, VOICES
 from anonymize.voice import sound_preview_job as voice_preview
-from anonymize.voice.sound_choice import IDENTIFIES, KEEP, NONE, SoundChoice
+from anonymize.voice.sound_choice import KEEP, NONE, VOICE_WARNING, SoundChoice
 from anonymize.voice.sound_preview_job import AFTER, BEFORE
 from app.gui.export.export_dialog import ExportDialog, SoundForm
 from app.gui.export.export_preview import SoundPreviewPlayer
 from project.errors import UserError
 from project.session.jobs import JobSpec
 from project.session.session import Session
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 from tests.unit.core.lab import only_recording, open_lab
 
 
@@ -74,14 +74,14 @@ def listening(lab: Session, qtbot: QtBot) -> Iterator[SoundPreviewPlayer]:
     made.close()
 
 
-def choose(form: SoundForm, voice: str = DEFAULT, cover: str = "mute") -> None:
+def choose(form: SoundForm, voice: str = DEFAULT_VOICE, cover: str = "mute") -> None:
     form.voices.setCurrentIndex(form.voices.findData(voice))
     form.covers.setCurrentIndex(form.covers.findData(cover))
 
 
 def test_the_careful_choice_is_made_already(form: SoundForm) -> None:
     choice = form.choice()
-    assert (choice.voice, choice.cover) == (DEFAULT, "mute")
+    assert (choice.voice, choice.cover) == (DEFAULT_VOICE, "mute")
     assert not form.warning.isVisible()
     assert "recognise" in form.described.text() or "expect" in form.described.text()
 
@@ -89,7 +89,7 @@ def test_the_careful_choice_is_made_already(form: SoundForm) -> None:
 def test_who_keeps_a_voice_is_told_plainly_that_it_identifies_its_speaker(form: SoundForm) -> None:
     choose(form, KEEP)
     assert form.warning.isVisible()
-    assert IDENTIFIES in form.warning.text()
+    assert VOICE_WARNING in form.warning.text()
     assert not form.described.isVisible()
     choose(form, KEEP, NONE)
     assert "personal information" in form.warning.text()
@@ -136,9 +136,9 @@ def test_both_versions_are_made_once_and_played_and_go_away(
     prepare = listening._prepare
     monkeypatch.setattr(listening, "_prepare", lambda *asked: made.append(prepare(*asked)) or made[-1])
     with qtbot.waitSignal(listening.said, check_params_cb=lambda _text, which: which == AFTER):
-        listening.ask(AFTER, SoundChoice(), SECOND // 10)
+        listening.ask(AFTER, SoundChoice(), SECOND_US // 10)
     with qtbot.waitSignal(listening.said, check_params_cb=lambda _text, which: which == BEFORE):
-        listening.ask(BEFORE, SoundChoice(), SECOND // 10)
+        listening.ask(BEFORE, SoundChoice(), SECOND_US // 10)
     assert deck.played == [AFTER, BEFORE]
     assert len(made) == 1
     with qtbot.waitSignal(listening.said) as said:

@@ -15,7 +15,7 @@ from app.gui.files.start_dialog import StartDialog, StudyPlan, proposed_name, pr
 from app.gui.study.dialogs import Dialogs
 from app.gui.window.application import FirstStart
 from app.gui.window.main_window import MainWindow
-from project.queries.study_schemes import in_use
+from project.queries.study_schemes import schemes_in_use
 from project.schemes.scheme_file import shipped_names
 from project.session.settings import load_settings
 from tests.fakes.clips import make_clip
@@ -203,7 +203,7 @@ def test_what_was_asked_for_is_there_afterwards(window: MainWindow, qtbot: QtBot
     session = window.studio.session
     assert session is not None
     assert session.annotator_name == load_settings().annotator == "Grace"
-    assert in_use(session.study) == [scheme]
+    assert schemes_in_use(session.study) == [scheme]
     assert session.scheme.key == scheme
     assert session.study.path == tmp_path / "study.greenroom"
     assert window.files.start_dialog()._asks_name is False, "a name is asked once"
@@ -223,7 +223,7 @@ def test_a_new_study_asks_for_scheme_and_recordings_in_the_same_dialog(
     window.files.new()
     session = window.studio.session
     assert session is not None
-    assert in_use(session.study) == ["plain"]
+    assert schemes_in_use(session.study) == ["plain"]
     assert seen[0].buttons.away.text() == "Cancel"
     assert proposed_path(tmp_path) == tmp_path / "study-2.greenroom"
     seen[0].deleteLater()

@@ -89,16 +89,16 @@ def test_a_draft_that_was_checked_is_shown_or_the_window_says_why_not(window: Ma
     assert recording is not None
     long, short, later = utterances_of(session.study, recording.id)
     window.playback.jump(4_000_000)
-    assert window.studio.edit(lambda s: commands.check(s, [long.id, short.id, later.id], False))
-    assert window.studio.edit(lambda s: commands.check(s, [long.id]))
+    assert window.studio.edit(lambda s: commands.mark_checked(s, [long.id, short.id, later.id], False))
+    assert window.studio.edit(lambda s: commands.mark_checked(s, [long.id]))
     assert window.view.subtitle() == "P01: Long."
     window.menus.actions["subtitles"].trigger()
-    assert window.studio.edit(lambda s: commands.check(s, [short.id]))
+    assert window.studio.edit(lambda s: commands.mark_checked(s, [short.id]))
     assert "Subtitles are switched off: U shows them" in window.messages.message()
     with session.step("Empty") as step:
         update_utterance(session.study, replace(later, text="", checked=False))
     window.studio.publish(step.changes)
-    assert window.studio.edit(lambda s: commands.check(s, [later.id]))
+    assert window.studio.edit(lambda s: commands.mark_checked(s, [later.id]))
     assert "without text" in window.messages.message()
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from annotate.speech.speaker_suggestions import suggestions_of
+from annotate.speech.speaker_suggestions import read_suggestions
 from annotate.study.recording_edits import add_recordings, probe_file
 from annotate.transcript import transcript_edits as transcript
 from anonymize.faces import face_tracking_job as face_tracking
 from app.gui.window.main_window import MainWindow
 from project.progress import Silent
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
 from tests.contract.footage import face_clip
@@ -40,9 +40,9 @@ def test_without_a_transcript_it_says_what_to_do_first(qtbot: QtBot, open_window
 def test_mouths_are_watched_and_what_came_of_it_is_told(qtbot: QtBot, open_window: Open, study: Path) -> None:
     with Session.open(study, "Ada") as session:
         owner = str(session.study.rows("SELECT id FROM recording")[0][0])
-        run_here(session, face_tracking.prepare(session, owner), Silent())
+        run_inline(session, face_tracking.prepare(session, owner), Silent())
         for start in (0, 1_000_000):
-            transcript.add(session, owner, start, start + 900_000, "Hello.")
+            transcript.add_utterance(session, owner, start, start + 900_000, "Hello.")
     window = open_window(study, "Ada")
     told: list[str] = []
     window.studio.told.connect(told.append)
@@ -53,7 +53,7 @@ def test_mouths_are_watched_and_what_came_of_it_is_told(qtbot: QtBot, open_windo
     session_, recording = window.studio.session, window.studio.recording
     assert session_ is not None
     assert recording is not None
-    found = suggestions_of(session_, recording.id)
+    found = read_suggestions(session_, recording.id)
     assert [one["end_us"] for one in found] == [900_000, 1_900_000]
     assert told[0].startswith("Suggest speakers in recording 1")
     assert told[-1].startswith("Recording 1: ")

@@ -21,7 +21,7 @@ from project.queries.recording_rows import all_media, all_recordings
 from project.queries.segment_rows import values_of
 from project.session.session import Session
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from tests.fakes.clips import make_clip
 from tests.qt.walking import nameless, unexplained
 
@@ -41,7 +41,7 @@ class Answers(Dialogs):
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
     with Study.create(tmp_path / "lab.greenroom") as made:
-        fill(made, recordings=4, segments=0, annotators=1)
+        fill_study(made, recordings=4, segments=0, annotators=1)
     return tmp_path / "lab.greenroom"
 
 

@@ -17,10 +17,10 @@ from widgets.timeline.lanes import (
     NodeBar,
     lane_key,
     node_bar,
+    node_bar_tooltip,
     node_lane,
-    spoken_bar,
-    spoken_lane,
-    told_node,
+    utterance_bar,
+    utterance_lane,
 )
 from widgets.timeline.timeline_layout import HEADER, RULER
 from widgets.timeline.timeline_view import TimelineView
@@ -41,7 +41,7 @@ def view(qtbot: QtBot) -> TimelineView:
     view.set_lanes(
         [
             Lane(lane_key("a"), "A", editable=True, looks=LOOKS),
-            spoken_lane("ann", "Ann", "User", "#4f8fd6", editable=True),
+            utterance_lane("ann", "Ann", "User", "#4f8fd6", editable=True),
             node_lane("Chain 1", "Ada", editable=True),
         ]
     )
@@ -52,7 +52,7 @@ def view(qtbot: QtBot) -> TimelineView:
     view.set_segments(
         [
             Segment("s", "r", "a", "error", 10_000_000, 20_000_000),
-            spoken_bar(Utterance("u", "r", 10_000_000, 20_000_000, "So what?", "ann")),
+            utterance_bar(Utterance("u", "r", 10_000_000, 20_000_000, "So what?", "ann")),
             bar("e", NodeKind.EVENT, 10, 20),
             bar("b", NodeKind.BELIEF, 30, 40),
         ]
@@ -146,7 +146,7 @@ def test_several_kinds_are_told_apart(view: TimelineView) -> None:
     assert "Node event of Ann" in view.accessibleDescription()
     click(view, at(view, 35), CTRL)
     assert "2 nodes selected" in view.accessibleDescription()
-    text = told_node(bar("x", NodeKind.DESIRE, 1, 2, "<b>wants", "It has no reason."))
+    text = node_bar_tooltip(bar("x", NodeKind.DESIRE, 1, 2, "<b>wants", "It has no reason."))
     assert "Desire</span> of Ann" in text
     assert "&lt;b&gt;wants" in text
     assert "It has no reason." in text

@@ -15,19 +15,19 @@ from widgets.timeline.lanes import (
     Lane,
     SpokenBar,
     lane_key,
-    speaker_of,
-    spoken_bar,
-    spoken_key,
-    spoken_lane,
+    speaker_of_lane,
+    utterance_bar,
+    utterance_lane,
+    utterance_lane_key,
 )
 from widgets.timeline.timeline_layout import HEADER, RULER
-from widgets.timeline.timeline_view import TimelineView, told
+from widgets.timeline.timeline_view import TimelineView, utterance_tooltip
 
 DURATION = 100_000_000
 
 
 def said(name: str, start_s: float, end_s: float, who: str | None, text: str = "well") -> SpokenBar:
-    return spoken_bar(Utterance(name, "r", round(start_s * 1e6), round(end_s * 1e6), text, who))
+    return utterance_bar(Utterance(name, "r", round(start_s * 1e6), round(end_s * 1e6), text, who))
 
 
 @pytest.fixture
@@ -37,9 +37,9 @@ def view(qtbot: QtBot) -> TimelineView:
     view.set_lanes(
         [
             Lane(lane_key("a"), "A", editable=True, looks=LOOKS),
-            spoken_lane("ann", "Ann", "User", "#4f8fd6", editable=True),
-            spoken_lane("bob", "Bob", "User", "#cf7a2c", editable=True),
-            spoken_lane(None, "Nobody yet", "Who speaks?", None, editable=True),
+            utterance_lane("ann", "Ann", "User", "#4f8fd6", editable=True),
+            utterance_lane("bob", "Bob", "User", "#cf7a2c", editable=True),
+            utterance_lane(None, "Nobody yet", "Who speaks?", None, editable=True),
         ]
     )
     view.set_recording(DURATION)
@@ -71,27 +71,27 @@ def heard(view: TimelineView) -> Callable[[str], list[tuple[object, ...]]]:
 
 
 def at(view: TimelineView, second: float, who: str | None) -> QPointF:
-    band = next(one for one in view.bands if one.lane.key == spoken_key(who))
+    band = next(one for one in view.bands if one.lane.key == utterance_lane_key(who))
     return QPointF(HEADER + view.view.time_to_x(second * 1e6), RULER + band.row_top(0) + band.row_height / 2)
 
 
 def test_keys_of_lanes_name_the_speaker() -> None:
-    assert speaker_of(spoken_key("ann")) == "ann"
-    assert speaker_of(spoken_key(None)) is None
+    assert speaker_of_lane(utterance_lane_key("ann")) == "ann"
+    assert speaker_of_lane(utterance_lane_key(None)) is None
 
 
 def test_a_draft_and_a_guess_look_unsure() -> None:
     one = Utterance("u", "r", 0, 1, "a")
-    assert spoken_bar(one).label == SAID
-    assert spoken_bar(Utterance("u", "r", 0, 1, "a", None, (), False)).label == UNSURE
-    assert spoken_bar(Utterance("u", "r", 0, 1, "a", "ann", suggested=True)).label == UNSURE
+    assert utterance_bar(one).label == SAID
+    assert utterance_bar(Utterance("u", "r", 0, 1, "a", None, (), False)).label == UNSURE
+    assert utterance_bar(Utterance("u", "r", 0, 1, "a", "ann", suggested=True)).label == UNSURE
 
 
 def test_dragging_to_another_lane_assigns_and_keeps_the_times(
     view: TimelineView, heard: Callable[[str], list[tuple[object, ...]]]
 ) -> None:
     drag(view, at(view, 15, "ann"), at(view, 27, "bob"))
-    assert heard("utterance_assign_requested") == [(["u"], spoken_key("bob"))]
+    assert heard("utterance_assign_requested") == [(["u"], utterance_lane_key("bob"))]
     assert heard("utterance_move_requested") == []
 
 
@@ -121,7 +121,7 @@ def test_drawing_in_a_speakers_lane_asks_for_an_utterance(
 ) -> None:
     drag(view, at(view, 70, "ann"), at(view, 75, "ann"))
     ((lane, start, end),) = heard("utterance_create_requested")
-    assert (lane, start, end) == (spoken_key("ann"), 70_000_000, 75_000_000)
+    assert (lane, start, end) == (utterance_lane_key("ann"), 70_000_000, 75_000_000)
     assert heard("segment_create_requested") == []
 
 
@@ -153,7 +153,7 @@ def test_keys_go_along_utterances_across_lanes_and_hand_over(
     qtbot.keyClick(view, Qt.Key.Key_PageDown)
     assert view.selection() == ["w"]
     qtbot.keyClick(view, Qt.Key.Key_PageUp, Qt.KeyboardModifier.ShiftModifier)
-    assert heard("utterance_assign_requested") == [(["w"], spoken_key("bob"))]
+    assert heard("utterance_assign_requested") == [(["w"], utterance_lane_key("bob"))]
     qtbot.keyClick(view, Qt.Key.Key_Delete)
     assert heard("utterance_delete_requested") == [(["w"],)]
     qtbot.keyClick(view, Qt.Key.Key_Return)
@@ -179,8 +179,8 @@ def test_it_is_told_who_says_what(view: TimelineView) -> None:
     view.choose(["u"])
     assert "Utterance of Ann" in view.accessibleDescription()
     assert "So what?" in view.accessibleDescription()
-    draft = spoken_bar(Utterance("d", "r", 0, 1_000_000, "<b>x", "ann", (), False), "another face speaks")
-    text = told(view.model, draft)
+    draft = utterance_bar(Utterance("d", "r", 0, 1_000_000, "<b>x", "ann", (), False), "another face speaks")
+    text = utterance_tooltip(view.model, draft)
     assert "&lt;b&gt;x" in text
     assert "Another face speaks" in text
     assert "Nobody looked at the words yet" in text

@@ -11,7 +11,7 @@ from app.gui.transcript import speech_jobs as dialogs
 from app.gui.transcript.speech_jobs import TranscribableRecording, TranscribeDialog
 from app.gui.window.main_window import MainWindow
 from models.speech.whisper_models import WhisperModel
-from project.queries.transcript_rows import speech_of, utterances_of
+from project.queries.transcript_rows import speech_spans, utterances_of
 from project.session.session import Session
 from project.store.study import Study
 from tests.fakes.tiny_whisper import write_tiny_whisper
@@ -34,8 +34,8 @@ def study(tmp_path: Path) -> Path:
 def two_models(monkeypatch: pytest.MonkeyPatch) -> None:
     there = WhisperModel("whisper-tiny.en", 75_500_000, "English only", True, True)
     other = WhisperModel("whisper-small", 483_500_000, "99 languages", False, False)
-    monkeypatch.setattr(dialogs, "whisper_models", lambda: [there, other])
-    monkeypatch.setattr(dialogs, "usual", lambda: there.name)
+    monkeypatch.setattr(dialogs, "list_whisper_models", lambda: [there, other])
+    monkeypatch.setattr(dialogs, "default_model", lambda: there.name)
     monkeypatch.setattr(dialogs.fetching, "question", lambda name: f"Get {name} (484 MB, MIT) from the hub")
 
 
@@ -104,7 +104,7 @@ def test_speech_is_found_from_the_menu(qtbot: QtBot, open_window: Open, study: P
     session, recording = window.studio.session, window.studio.recording
     assert session is not None
     assert recording is not None
-    assert speech_of(session.study, recording.id)
+    assert speech_spans(session.study, recording.id)
     assert window.studio.session is not None
 
 

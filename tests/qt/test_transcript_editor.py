@@ -13,11 +13,11 @@ from app.gui.transcript.transcript_page import TranscriptPage
 from app.gui.transcript.utterance_list import WordsEditor
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Changes, Json, Participant, ParticipantRole, Run, Utterance
-from project.entities.transcript import AsrSegment, Word, estimated
+from project.entities.transcript import AsrSegment, Word, estimate_word_times
 from project.ids import new_id
 from project.queries.history_rows import insert_run
 from project.queries.recording_rows import all_participants, all_recordings, insert_participant
-from project.queries.transcript_rows import insert_heard, insert_utterances, utterances_of
+from project.queries.transcript_rows import insert_asr_segments, insert_utterances, utterances_of
 from project.session.session import Session
 from tests.qt.slow_clock import play_by_looks
 from tests.qt.test_window import Answers, Open, answers, open_window, ready, sample, study
@@ -47,7 +47,7 @@ def _fill(path: Path) -> None:
             span = (round(start * 1e6), round(end * 1e6))
             words = tuple(
                 Word(one.text, one.start_us, one.end_us, 0.3 if one.text == "seed" else 0.9)
-                for one in estimated(text, *span)
+                for one in estimate_word_times(text, *span)
             )
             made.append(Utterance(new_id(), recording.id, *span, text, None, words, checked=False))
         with session.step("Transcribe") as step:
@@ -432,7 +432,7 @@ def test_what_does_not_belong_in_it_is_dropped_from_the_menu(window: MainWindow)
     assert said(window) == before, "nobody looked for speech"
     with session.study.recording_run():
         insert_run(session.study, Run("v", before[0].recording_id, "speech", "x", {}, {}, "2026-01-01", "0"))
-        insert_heard(session.study, "v", [AsrSegment(0, 6_100_000), AsrSegment(9_000_000, 9_500_000)])
+        insert_asr_segments(session.study, "v", [AsrSegment(0, 6_100_000), AsrSegment(9_000_000, 9_500_000)])
     window.menus.actions["drop_silent"].trigger()
     assert said(window) == [before[0], before[1], before[3]]
     start(window, 1)

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.gui.transcript.utterance_list import WordsEditor
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Utterance
-from project.entities.transcript import tokens
+from project.entities.transcript import split_words
 from tests.qt.test_transcript_editor import ALT, CTRL, SHIFT, page, press, said, start, window
 from tests.qt.test_window import Answers, answers, open_window, sample, study
 
@@ -76,7 +76,7 @@ EDITS: tuple[Callable[[MainWindow, random.Random], None], ...] = (
 def _sound(those: list[Utterance]) -> None:
     for one in those:
         assert one.start_us < one.end_us
-        assert not one.words or [word.text for word in one.words] == tokens(one.text)
+        assert not one.words or [word.text for word in one.words] == split_words(one.text)
         at = one.start_us
         for word in one.words:
             assert at <= word.start_us <= word.end_us <= one.end_us

@@ -12,14 +12,16 @@ from app.gui.transcript.utterance_delegate import TranscriptModel
 from app.gui.transcript.utterance_layout import TranscriptLine
 from app.gui.transcript.utterance_list import TranscriptView
 from project.entities.study_records import Utterance
-from project.entities.transcript import estimated
+from project.entities.transcript import estimate_word_times
 
 
 def _line(number: int, text: str = "") -> TranscriptLine:
     said = text or f"this is what was said as number {number} of many"
     start = number * 1_000_000
     return TranscriptLine(
-        Utterance(f"u{number:03}", "r", start, start + 900_000, said, None, estimated(said, start, start + 900))
+        Utterance(
+            f"u{number:03}", "r", start, start + 900_000, said, None, estimate_word_times(said, start, start + 900)
+        )
     )
 
 

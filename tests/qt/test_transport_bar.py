@@ -3,7 +3,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLayout, QSlider, QToolButton
 
 from tests.qt.walking import controls, nameless, tab_walk
-from widgets.player.transport_bar import KEYS, SPEEDS, TransportBar
+from widgets.player.transport_bar import DEFAULT_KEYS, SPEEDS, TransportBar
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_without_a_player_stepping_stays(bar):
 def test_every_control_has_a_name_and_a_tooltip_with_its_key(bar):
     assert nameless(bar) == []
     for control in controls(bar):
-        assert any(f"({key})" in control.toolTip() for key in KEYS.values()), control.accessibleName()
+        assert any(f"({key})" in control.toolTip() for key in DEFAULT_KEYS.values()), control.accessibleName()
 
 
 def test_every_control_is_reached_with_tab(bar):

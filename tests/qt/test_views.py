@@ -18,7 +18,7 @@ from project.entities.study_records import Medium, MediumRole
 from project.queries.recording_rows import media_of
 from project.session.session import Session
 from project.store.study import Study
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 from tests.fakes.clips import make_clip, number_of
 from tests.qt.slow_clock import play_by_looks
 from widgets.player.camera_grid import MAIN, Corner, MultiViewLayout, ViewsGrid
@@ -49,7 +49,7 @@ def study(tmp_path: Path, clips: Path) -> Path:
         files = [probe_file(tmp_path / name) for name in ("front.mp4", "alone.mp4")]
         (recording, _), _ = add_recordings(session, files)
         add_medium(session, recording, probe_file(tmp_path / "side.mp4"), MediumRole.CAMERA, OFFSET_US)
-        add_medium(session, recording, probe_file(tmp_path / "lapel.wav"), MediumRole.MICROPHONE, -SECOND)
+        add_medium(session, recording, probe_file(tmp_path / "lapel.wav"), MediumRole.MICROPHONE, -SECOND_US)
     return tmp_path / "lab.greenroom"
 
 
@@ -110,7 +110,7 @@ def shown_number(view: PlayerView) -> int | None:
 
 
 def side_number(time_us: int) -> int:
-    return (time_us - OFFSET_US) * SIDE_FPS // SECOND
+    return (time_us - OFFSET_US) * SIDE_FPS // SECOND_US
 
 
 @pytest.mark.parametrize("time_us", [1_300_000, 2_017_000, 3_456_000, 4_266_000])
@@ -162,7 +162,7 @@ def test_they_play_together(qtbot: QtBot, window: MainWindow) -> None:
 
     def see(image: QImage) -> None:
         if window.player.playing:
-            wanted = (window.player.position_us - OFFSET_US) * SIDE_FPS / SECOND
+            wanted = (window.player.position_us - OFFSET_US) * SIDE_FPS / SECOND_US
             apart.append(wanted - number_of(pixels(image)))
 
     window.player.loop = ALL_RECORD

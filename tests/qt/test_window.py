@@ -9,7 +9,7 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from pytestqt.qtbot import QtBot
 
-from app.gui.files.study_files import sample_study
+from app.gui.files.study_files import make_sample_study
 from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Segment, Verdict
@@ -19,7 +19,7 @@ from project.queries.segment_rows import all_segments, values_of
 from project.session.session import Session
 from project.session.settings import load_settings
 from project.store.study import Study
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 from tests.qt.walking import nameless, unexplained
 from widgets.timeline.timeline_layout import HEADER, RULER
 
@@ -76,7 +76,7 @@ def open_window(qtbot: QtBot, answers: Answers) -> Iterator[Open]:
 
 @pytest.fixture(scope="session")
 def sample(tmp_path_factory: pytest.TempPathFactory, session_folders: None) -> Path:
-    return sample_study(tmp_path_factory.mktemp("sample"))
+    return make_sample_study(tmp_path_factory.mktemp("sample"))
 
 
 @pytest.fixture
@@ -150,8 +150,8 @@ def test_open_play_mark_edit_undo_close_and_reopen(qtbot: QtBot, open_window: Op
     press(window, Qt.Key.Key_Period)
     assert segments(window)[1].start_us > before[1].start_us
 
-    window.timeline.show_span(1 * SECOND, 6 * SECOND)
-    window.player.seek(3 * SECOND)
+    window.timeline.show_span(1 * SECOND_US, 6 * SECOND_US)
+    window.player.seek(3 * SECOND_US)
     left = segments(window)
     window.commands.set_theme("light")
     window.workspace.columns.setSizes([300, 700, 360])
@@ -164,7 +164,7 @@ def test_open_play_mark_edit_undo_close_and_reopen(qtbot: QtBot, open_window: Op
     ready(qtbot, again)
     assert segments(again) == left
     assert again.studio.selected == (left[1].id,)
-    assert again.player.position_us == pytest.approx(3 * SECOND, abs=45_000)
+    assert again.player.position_us == pytest.approx(3 * SECOND_US, abs=45_000)
     qtbot.waitUntil(lambda: again.timeline.visible_range() == pytest.approx(shown, abs=20_000))
     assert again.workspace.columns.sizes() == pytest.approx(sizes, abs=2)
     assert again.studio.settings.theme == "light"
@@ -176,7 +176,7 @@ def test_open_play_mark_edit_undo_close_and_reopen(qtbot: QtBot, open_window: Op
 def test_typing_is_not_commands(qtbot: QtBot, open_window: Open, study: Path) -> None:
     window = open_window(study)
     ready(qtbot, window)
-    assert window.editing.create(SECOND, 2 * SECOND, Verdict.ERROR)
+    assert window.editing.create(SECOND_US, 2 * SECOND_US, Verdict.ERROR)
     assert window.inspector is not None
     editor = window.inspector.form.editors["rationale"]
     editor.setFocus()
@@ -207,7 +207,7 @@ def test_space_is_the_players_unless_a_button_was_reached_with_tab(
 ) -> None:
     window = open_window(study)
     ready(qtbot, window)
-    window.editing.create(SECOND, 2 * SECOND, Verdict.ERROR)
+    window.editing.create(SECOND_US, 2 * SECOND_US, Verdict.ERROR)
     assert window.inspector is not None
     competence = window.inspector.labels.buttons[Verdict.COMPETENCE]
     competence.setFocus(Qt.FocusReason.TabFocusReason)
@@ -239,19 +239,19 @@ def test_a_segment_is_drawn_moved_and_resized_with_the_mouse(qtbot: QtBot, open_
         qtbot.mouseMove(area, at(end_us))
         qtbot.mouseRelease(area, Qt.MouseButton.LeftButton, pos=at(end_us))
 
-    drag(5 * SECOND, 9 * SECOND)
+    drag(5 * SECOND_US, 9 * SECOND_US)
     (made,) = segments(window)
-    assert made.start_us == pytest.approx(5 * SECOND, abs=60_000)
-    drag(7 * SECOND, 11 * SECOND)
+    assert made.start_us == pytest.approx(5 * SECOND_US, abs=60_000)
+    drag(7 * SECOND_US, 11 * SECOND_US)
     (moved,) = segments(window)
-    assert moved.start_us == pytest.approx(9 * SECOND, abs=90_000)
+    assert moved.start_us == pytest.approx(9 * SECOND_US, abs=90_000)
     assert window.workspace.slider.range() == (moved.start_us, moved.end_us), "the slider follows the selection"
 
 
 def test_read_only_in_a_second_window(qtbot: QtBot, open_window: Open, study: Path) -> None:
     first = open_window(study)
     ready(qtbot, first)
-    first.editing.create(SECOND, 2 * SECOND, Verdict.ERROR)
+    first.editing.create(SECOND_US, 2 * SECOND_US, Verdict.ERROR)
     second = open_window(study)
     ready(qtbot, second)
     assert "read-only" in second.windowTitle()
@@ -260,7 +260,7 @@ def test_read_only_in_a_second_window(qtbot: QtBot, open_window: Open, study: Pa
     assert "another window" in second.menus.actions["mark_in"].toolTip()
     second.studio.select([segments(second)[0].id])
     assert not second.menus.actions["delete"].isEnabled()
-    assert not second.editing.create(SECOND, 2 * SECOND, Verdict.ERROR)
+    assert not second.editing.create(SECOND_US, 2 * SECOND_US, Verdict.ERROR)
 
 
 def test_missing_media_stay_usable_and_are_found_again(
@@ -272,8 +272,8 @@ def test_missing_media_stay_usable_and_are_found_again(
     window = open_window(study)
     assert "missing" in window.messages.message()
     assert window.recordings.model.rows()[0].missing
-    window.player.seek(2 * SECOND)
-    assert window.editing.create(SECOND, 2 * SECOND, Verdict.COMPETENCE)
+    window.player.seek(2 * SECOND_US)
+    assert window.editing.create(SECOND_US, 2 * SECOND_US, Verdict.COMPETENCE)
     answers.answers["folder"] = moved.parent
     window.messages.action_chosen.emit("locate")
     qtbot.waitUntil(lambda: not window.recordings.model.rows()[0].missing)
@@ -352,13 +352,13 @@ def test_only_what_an_edit_touched_is_read_again(
 ) -> None:
     window = open_window(study)
     for start in range(5):
-        window.editing.create(start * SECOND, (start + 1) * SECOND, Verdict.ERROR)
+        window.editing.create(start * SECOND_US, (start + 1) * SECOND_US, Verdict.ERROR)
     read: list[str] = []
     from app.gui.timeline import timeline_presenter as feed
-    from project.queries.segment_rows import listed_segments
+    from project.queries.segment_rows import table_segments
 
-    listed = listed_segments
-    monkeypatch.setattr(feed, "listed_segments", lambda study, ids: read.extend(ids) or listed(study, ids))
+    listed = table_segments
+    monkeypatch.setattr(feed, "table_segments", lambda study, ids: read.extend(ids) or listed(study, ids))
     monkeypatch.setattr(feed, "segments_of", lambda *_: pytest.fail("everything was read again"))
     chosen = segments(window)[2]
     window.editing.move([(chosen.id, chosen.start_us + 40_000, chosen.end_us)])
@@ -370,7 +370,7 @@ def test_only_what_an_edit_touched_is_read_again(
 
 def test_others_segments_are_read_only(qtbot: QtBot, open_window: Open, study: Path, answers: Answers) -> None:
     window = open_window(study)
-    window.editing.create(SECOND, 2 * SECOND, Verdict.ERROR)
+    window.editing.create(SECOND_US, 2 * SECOND_US, Verdict.ERROR)
     answers.answers["text"] = "Somebody else"
     window.menus.actions["annotator"].trigger()
     before = segments(window)
@@ -386,7 +386,7 @@ def test_every_control_has_a_name_and_an_icon_a_tooltip(
 ) -> None:
     window = open_window(study)
     ready(qtbot, window)
-    window.editing.create(SECOND, 2 * SECOND, Verdict.ERROR)
+    window.editing.create(SECOND_US, 2 * SECOND_US, Verdict.ERROR)
     window.set_mode(mode)
     assert nameless(window) == []
     assert unexplained(window) == []

@@ -14,13 +14,13 @@ from pytestqt.qtbot import QtBot
 from app.gui.export.clip_export import ExportResult, Findings
 from app.gui.export.export_dialog import ExportDialog, ExportRequest
 from app.gui.files.start_dialog import StartDialog, StudyPlan
-from app.gui.files.study_files import sample_study
+from app.gui.files.study_files import make_sample_study
 from app.gui.jobs.worker_runner import WorkerRunner
 from app.gui.window.action_table import ACTIONS
 from app.gui.window.main_window import MainWindow
 from project.queries.recording_rows import all_recordings
 from project.store.study import Study
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 
 WORKER = """
 import json, sys
@@ -48,7 +48,7 @@ def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
 
 @pytest.fixture
 def opened(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> MainWindow:
-    assert window.open_study(sample_study(tmp_path / "study"))
+    assert window.open_study(make_sample_study(tmp_path / "study"))
     qtbot.waitUntil(lambda: window.player.times is not None and window.view.picture() is not None)
     return window
 
@@ -74,7 +74,7 @@ def export(window: MainWindow, folder: Path, everything: bool = False) -> None:
 
 
 def test_a_folder_dropped_anywhere_is_added(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    sample = sample_study(tmp_path / "study")
+    sample = make_sample_study(tmp_path / "study")
     Study.create(tmp_path / "new.greenroom", "New").close()
     folder = tmp_path / "videos" / "deeper"
     folder.mkdir(parents=True)
@@ -100,7 +100,7 @@ def test_a_folder_without_videos_is_said_to_have_none(opened: MainWindow, tmp_pa
 def test_a_dropped_study_is_opened_and_a_video_without_one_is_not_lost_silently(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sample = sample_study(tmp_path / "study")
+    sample = make_sample_study(tmp_path / "study")
     proposed: list[StudyPlan] = []
 
     def say_no(dialog: Callable[[], StartDialog]) -> None:
@@ -177,7 +177,7 @@ def test_the_window_fits_a_small_screen(window: MainWindow, tmp_path: Path) -> N
     """1600 x 1000 pixels at twice the size are 800 x 500; how deep a study lies makes no difference."""
     deep = tmp_path.joinpath(*["a folder with a long name"] * 5)
     deep.mkdir(parents=True)
-    assert window.open_study(sample_study(deep / "study"))
+    assert window.open_study(make_sample_study(deep / "study"))
     smallest = window.minimumSizeHint()
     assert smallest.width() <= 784
     assert smallest.height() <= 452
@@ -192,7 +192,7 @@ def test_a_text_is_left_by_keys_for_the_timeline_so_that_the_next_segment_is_a_k
     opened.activateWindow()
     qtbot.waitActive(opened)
     for start in (1, 4):
-        opened.editing.create(start * SECOND, (start + 2) * SECOND)
+        opened.editing.create(start * SECOND_US, (start + 2) * SECOND_US)
     first = opened.timeline.model.neighbour(None, 1)
     assert first is not None
     opened.studio.select([first.id])
@@ -225,10 +225,10 @@ def test_full_screen_gives_the_keys_back_to_the_timeline(opened: MainWindow) -> 
 
 
 def test_another_speed_does_not_play_past_the_segment(qtbot: QtBot, opened: MainWindow) -> None:
-    opened.player.play_span(SECOND, 2 * SECOND)
+    opened.player.play_span(SECOND_US, 2 * SECOND_US)
     opened.player.set_rate(4.0)
     qtbot.waitUntil(lambda: not opened.player.playing)
-    assert opened.player.position_us == opened.player.exact_us(2 * SECOND)
+    assert opened.player.position_us == opened.player.exact_us(2 * SECOND_US)
 
 
 def test_no_press_of_a_key_stands_twice_for_an_action() -> None:

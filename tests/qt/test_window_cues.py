@@ -7,7 +7,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from annotate.cues.cue_marks import CuePrelabel
-from annotate.cues.prelabels import add_cue, open_prelabels, renew_prelabels
+from annotate.cues.prelabels import add_cue, open_prelabels, replace_prelabels
 from annotate.segments.segment_edits import add_segment
 from app.gui.transcript.transcript_page import TranscriptPage
 from app.gui.transcript.utterance_layout import CueChip
@@ -16,12 +16,12 @@ from project.entities.study_records import Collection, Participant, ParticipantR
 from project.entities.transcript import AsrSegment
 from project.queries.history_rows import insert_run
 from project.queries.recording_rows import insert_collection, insert_participant, insert_recording, set_appearance
-from project.queries.segment_rows import segment
-from project.queries.transcript_rows import insert_heard, insert_utterances, utterance
+from project.queries.segment_rows import find_segment
+from project.queries.transcript_rows import find_utterance, insert_asr_segments, insert_utterances
 from project.session.session import Session
 from project.store.study import Study
 from tests.qt.walking import nameless, unexplained
-from widgets.timeline.lanes import LaneKind, spoken_key
+from widgets.timeline.lanes import LaneKind, utterance_lane_key
 
 SECOND = 1_000_000
 
@@ -45,7 +45,7 @@ def window(qtbot: QtBot, tmp_path: Path, open_window: Callable[..., MainWindow])
         )
     with Study.open(path) as study, study.recording_run():
         insert_run(study, Run("s", "r", "speech", "silero", {}, {}, "2026-01-01T00:00:00Z", "1"))
-        insert_heard(study, "s", [AsrSegment(0, 3 * SECOND)])
+        insert_asr_segments(study, "s", [AsrSegment(0, 3 * SECOND)])
     made = open_window(path, "Ada")
     made.choose_recording("r")
     return made
@@ -64,13 +64,13 @@ def test_the_timeline_has_a_lane_for_speech_and_one_a_speaker(window: MainWindow
 
 
 def test_an_utterance_handed_over_is_assigned_and_undone(window: MainWindow) -> None:
-    window.timeline.utterance_assign_requested.emit(["u0"], spoken_key("b"))
-    found = utterance(edited(window).study, "u0")
+    window.timeline.utterance_assign_requested.emit(["u0"], utterance_lane_key("b"))
+    found = find_utterance(edited(window).study, "u0")
     assert found is not None
     assert found.participant_id == "b"
-    assert len(window.timeline.model.track(spoken_key("b"))) == 5
+    assert len(window.timeline.model.track(utterance_lane_key("b"))) == 5
     window.studio.undo()
-    assert len(window.timeline.model.track(spoken_key("b"))) == 4
+    assert len(window.timeline.model.track(utterance_lane_key("b"))) == 4
 
 
 def test_the_last_of_a_speaker_leaves_the_lane_of_who_is_there(window: MainWindow) -> None:
@@ -97,9 +97,9 @@ def test_editing_the_words_goes_to_the_transcript(window: MainWindow) -> None:
 
 
 def test_drawing_in_a_lane_adds_an_utterance_of_that_speaker(window: MainWindow) -> None:
-    window.timeline.utterance_create_requested.emit(spoken_key("b"), 50 * SECOND, 52 * SECOND)
+    window.timeline.utterance_create_requested.emit(utterance_lane_key("b"), 50 * SECOND, 52 * SECOND)
     (made,) = window.studio.selected_utterances
-    found = utterance(edited(window).study, made)
+    found = find_utterance(edited(window).study, made)
     assert found is not None
     assert (found.participant_id, found.text) == ("b", "")
     assert window.findChild(TranscriptPage).view.editing == made, "what is said is typed at once"
@@ -154,7 +154,7 @@ def test_a_cue_is_added_at_its_word(window: MainWindow) -> None:
     assert unexplained(form) == []
     form.add.click()
     (made,) = window.studio.selected
-    found = segment(edited(window).study, made)
+    found = find_segment(edited(window).study, made)
     assert found is not None
     assert (found.track, found.label) == ("response", "smile_back")
     assert 8 * SECOND < found.start_us < 9 * SECOND
@@ -172,7 +172,7 @@ def test_pre_labels_are_pale_and_decided_on_one_by_one(window: MainWindow) -> No
     window.studio.edit(
         lambda s: (
             add_cue(s, "u0", "tone", "calm")[1]
-            | renew_prelabels(
+            | replace_prelabels(
                 s,
                 "r",
                 [
@@ -210,7 +210,7 @@ def test_the_transcript_shows_cues_as_chips(window: MainWindow) -> None:
     window.studio.edit(
         lambda s: (
             add_cue(s, "u2", "response", "nod", "b", word=1)[1]
-            | renew_prelabels(s, "r", [CuePrelabel("expression", "smile", 8 * SECOND, 9 * SECOND, "a", "Smiles.")])
+            | replace_prelabels(s, "r", [CuePrelabel("expression", "smile", 8 * SECOND, 9 * SECOND, "a", "Smiles.")])
         )
     )
     assert page.model.lines[2].cues == (CueChip(0, "Smiles", True), CueChip(1, "Nao: nod"))

@@ -83,7 +83,7 @@ def test_one_row_a_clip_and_one_for_all_and_what_fails_does_not_stop_the_rest(
     assert [panel.state(f"job-{n}") for n in (1, 2)] == [JobState.FAILED, JobState.DONE]
     assert panel.text("group-1") == "1 of 2 clips made, 1 failed"
     assert "There is no room left." in window.messages.message() or "1 failed" in window.messages.message()
-    again = rendering_queue.unfinished(session_of(window))
+    again = rendering_queue.load_unfinished(session_of(window))
     assert again is not None
     assert [(clip.method, clip.problem) for clip in again.left] == [("blur", "There is no room left. Make some.")]
 
@@ -95,7 +95,7 @@ def test_cancelling_the_row_for_all_takes_back_every_clip(qtbot: QtBot, window: 
     panel.cancel_requested.emit("group-1")
     qtbot.waitUntil(lambda: panel.state("group-1") is JobState.CANCELLED)
     assert [panel.state(f"job-{n}") for n in (1, 2)] == [JobState.CANCELLED, JobState.CANCELLED]
-    assert rendering_queue.unfinished(session_of(window)) is None
+    assert rendering_queue.load_unfinished(session_of(window)) is None
     assert runs_of(session_of(window).study, shown(window).id, "anonymize") == []
 
 
@@ -126,7 +126,7 @@ def test_an_export_that_a_crash_interrupted_is_told_and_gone_on_with(
     queue = rendering_queue.make_queue(session, [recording], {"blur": {}, "solid": {}}, tmp_path / "clips")
     first, second = queue.clips
     queue = replace(queue.marked(first, ClipState.DONE).marked(second, ClipState.RUNNING))
-    rendering_queue.save(session, queue)
+    rendering_queue.save_queue(session, queue)
     window.studio.session_changed.emit()
     qtbot.waitUntil(lambda: window.messages.message() == "1 job was interrupted.")
     (job,) = window.interrupted.all()
@@ -136,7 +136,7 @@ def test_an_export_that_a_crash_interrupted_is_told_and_gone_on_with(
     dialog = window.exports.dialog
     assert isinstance(dialog, ExportDialog)
     dialog.resume.click()
-    qtbot.waitUntil(lambda: rendering_queue.unfinished(session_of(window)) is None)
+    qtbot.waitUntil(lambda: rendering_queue.load_unfinished(session_of(window)) is None)
     (run,) = runs_of(session_of(window).study, recording, "anonymize")
     assert run.backend == "solid"
 
@@ -146,6 +146,6 @@ def test_leaving_the_study_keeps_what_is_left(qtbot: QtBot, window: MainWindow, 
     qtbot.waitUntil(lambda: window.workspace.jobs_panel.state("job-1") is JobState.RUNNING)
     window.close()
     with Session.open(tmp_path / "lab.greenroom") as session:
-        again = rendering_queue.unfinished(session)
+        again = rendering_queue.load_unfinished(session)
         assert again is not None
         assert [clip.method for clip in again.left] == ["pixelate", "solid"]

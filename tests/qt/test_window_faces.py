@@ -17,11 +17,11 @@ from pytestqt.qtbot import QtBot
 from anonymize.faces import face_tracking_job as tracking
 from anonymize.faces import text_regions_job as text_regions
 from anonymize.masking.mask_coverage import ReviewReason
-from app.gui.export.clip_export import spans
+from app.gui.export.clip_export import merge_times
 from app.gui.export.export_dialog import ExportDialog
-from app.gui.faces.face_cards import CROPS, CardState
+from app.gui.faces.face_cards import CROPS_ROLE, CardState
 from app.gui.faces.face_queue import CERTAINTY
-from app.gui.files.study_files import sample_study
+from app.gui.files.study_files import make_sample_study
 from app.gui.jobs.worker_runner import WorkerRunner
 from app.gui.player.playback import FaceOverlay
 from app.gui.window.main_window import MainWindow
@@ -29,12 +29,12 @@ from models.faces.track_file import save_tracks
 from project.entities.face_regions import RegionKind
 from project.entities.study_records import FaceTrack, Origin, Participant, ParticipantRole
 from project.errors import UserError
-from project.queries.history_rows import SOURCE, SOURCE_KIND, latest_run
+from project.queries.history_rows import SOURCE_RUN_KIND, SOURCE_SHA256_KEY, latest_run
 from project.queries.recording_rows import all_participants, all_recordings
 from project.session.job_notes import JobNotes
 from project.session.jobs import JobSpec
 from project.session.session import Session
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 from widgets.player.player_view import FaceState
 
 FRAME = 40_000
@@ -82,7 +82,7 @@ def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
     qtbot.addWidget(window)
     window.resize(1360, 860)
     window.show()
-    window.open_study(sample_study(tmp_path / "study"))
+    window.open_study(make_sample_study(tmp_path / "study"))
     qtbot.waitUntil(lambda: window.player.times is not None and window.view.picture() is not None)
     yield window
     window.close()
@@ -122,8 +122,8 @@ def test_tracking_fills_the_page_the_lanes_and_the_picture(qtbot: QtBot, tracked
 def test_each_card_shows_three_pictures_of_its_face(qtbot: QtBot, tracked: MainWindow) -> None:
     tracked.set_mode("faces")
     model = tracked.faces_page.model
-    qtbot.waitUntil(lambda: len(model.index(0).data(CROPS)) == 3)
-    assert all(not crop.isNull() and crop.width() == crop.height() for crop in model.index(0).data(CROPS))
+    qtbot.waitUntil(lambda: len(model.index(0).data(CROPS_ROLE)) == 3)
+    assert all(not crop.isNull() and crop.width() == crop.height() for crop in model.index(0).data(CROPS_ROLE))
 
 
 def test_pictures_that_are_asked_for_before_there_is_a_file_come_when_it_is_there(
@@ -133,9 +133,9 @@ def test_pictures_that_are_asked_for_before_there_is_a_file_come_when_it_is_ther
     model, crops = tracked.faces_page.model, tracked.faces.crops
     crops.open(None)
     model.forget_crops()
-    model.index(0).data(CROPS)
+    model.index(0).data(CROPS_ROLE)
     tracked.faces.reload()
-    qtbot.waitUntil(lambda: len(model.index(0).data(CROPS)) == 3)
+    qtbot.waitUntil(lambda: len(model.index(0).data(CROPS_ROLE)) == 3)
 
 
 def test_faces_are_named_together_dismissed_and_both_are_undone(qtbot: QtBot, tracked: MainWindow) -> None:
@@ -208,12 +208,12 @@ def test_one_key_goes_to_the_next_place_and_one_says_it_was_seen_until_it_can_be
     assert session is not None
     recording = window.studio.recording
     assert recording is not None
-    assert latest_run(session.study, recording.id, SOURCE_KIND) is None
+    assert latest_run(session.study, recording.id, SOURCE_RUN_KIND) is None
     page.review.tick.click()
     qtbot.waitUntil(page.review.tick.isChecked)
-    read = latest_run(session.study, recording.id, SOURCE_KIND)
+    read = latest_run(session.study, recording.id, SOURCE_RUN_KIND)
     assert read is not None, "an earlier version found these faces, so the whole file was read for the review"
-    assert len(str(read.result[SOURCE])) == 64
+    assert len(str(read.result[SOURCE_SHA256_KEY])) == 64
     assert "Reviewed by" in page.review.words()
     page.select(["one"])
     page.people.dismiss.click()
@@ -325,7 +325,7 @@ def test_text_that_was_found_is_masked_in_one_step(qtbot: QtBot, tracked: MainWi
     window.studio.failed.connect(told.append)
     window.menus.actions["find_text"].trigger()
     assert "greenroom models add text-regions" in told[0].hint
-    places = [{"box": [x, 10, 40, 12], "start_us": 0, "end_us": SECOND} for x in (10, 100)]
+    places = [{"box": [x, 10, 40, 12], "start_us": 0, "end_us": SECOND_US} for x in (10, 100)]
     work = JobSpec("text", "Look for text", recording.id, {"finder": "binarization"})
     window.studio.publish(text_regions.store(session, work, {"areas": places}))
     assert page.text.isVisibleTo(page)
@@ -364,14 +364,14 @@ def test_a_study_that_may_not_be_edited_shows_faces_and_takes_nothing(qtbot: QtB
 
 
 def test_an_export_tracks_first_and_shows_moments_to_look_at(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    window.editing.create(SECOND, 9 * SECOND)
+    window.editing.create(SECOND_US, 9 * SECOND_US)
     window.commands.ask_export()
     dialog = window.exports.dialog
     assert isinstance(dialog, ExportDialog)
     request = dialog.request()
     assert list(request.methods) == ["solid"]
     assert request.span is not None
-    assert request.span[0] == SECOND
+    assert request.span[0] == SECOND_US
     dialog.folder.setText(str(tmp_path / "clips"))
     dialog.methods.tree.tick("solid", False)
     dialog.methods.tree.tick("blur")
@@ -388,7 +388,7 @@ def test_an_export_tracks_first_and_shows_moments_to_look_at(qtbot: QtBot, windo
         "0:00:07.000",
     ]
     result.moments.itemClicked.emit(result.moments.item(1))
-    assert window.player.position_us == pytest.approx(7 * SECOND, abs=FRAME)
+    assert window.player.position_us == pytest.approx(7 * SECOND_US, abs=FRAME)
     session = window.studio.session
     assert session is not None
     assert window.studio.recording is not None
@@ -430,7 +430,7 @@ def test_a_doubtful_face_is_told_apart() -> None:
 
 
 def test_moments_that_follow_each_other_are_one() -> None:
-    assert spans([5_000_000, 1_000_000, 1_040_000]) == [(1_000_000, 1_040_000), (5_000_000, 5_000_000)]
+    assert merge_times([5_000_000, 1_000_000, 1_040_000]) == [(1_000_000, 1_040_000), (5_000_000, 5_000_000)]
 
 
 def test_a_job_that_is_begun_elsewhere_is_shown_at_once(qtbot: QtBot, window: MainWindow) -> None:
@@ -451,7 +451,7 @@ def test_a_job_that_is_begun_elsewhere_is_shown_at_once(qtbot: QtBot, window: Ma
 def test_a_window_that_only_reads_says_what_another_one_does(
     qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
 ) -> None:
-    path = sample_study(tmp_path / "study")
+    path = make_sample_study(tmp_path / "study")
     with Session.open(path, "Ada") as holder:
         window = open_window(path)
         window.set_mode("faces")

@@ -14,7 +14,7 @@ from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
 from project.queries.segment_rows import all_segments
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from tests.qt.walking import nameless, unexplained
 
 TABLE = "annotator,start_s,end_s,label,why\nBo,1,2,Error,It is late.\nBo,3,3,stroke,\nBo,4,5,competence,\n"
@@ -45,7 +45,7 @@ def answers() -> Answers:
 @pytest.fixture
 def window(qtbot: QtBot, tmp_path: Path, answers: Answers) -> Iterator[MainWindow]:
     with Study.create(tmp_path / "lab.greenroom") as made:
-        fill(made, 2, 10, 2)
+        fill_study(made, 2, 10, 2)
     opened = MainWindow(answers)
     qtbot.addWidget(opened)
     opened.show()

@@ -11,7 +11,7 @@ from app.gui.window.main_window import MainWindow
 from project.queries.recording_rows import all_recordings
 from project.session.settings import load_settings, load_view
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 
 Open = Callable[[Path], MainWindow]
 SECOND = 1_000_000
@@ -20,7 +20,7 @@ SECOND = 1_000_000
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
     with Study.create(tmp_path / "lab.greenroom") as made:
-        fill(made, recordings=3, segments=9, annotators=1)
+        fill_study(made, recordings=3, segments=9, annotators=1)
     return tmp_path / "lab.greenroom"
 
 

@@ -17,11 +17,11 @@ from app.gui.window.main_window import MainWindow
 from project.errors import Cancelled
 from project.progress import Progress, Silent
 from project.queries.recording_rows import set_hold_out
-from project.queries.segment_rows import all_segments, comments_of, segment, values_of
+from project.queries.segment_rows import all_segments, comments_of, find_segment, values_of
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from tests.qt.walking import nameless, unexplained
-from widgets.table.lazy_table import LOOK, MARKS
+from widgets.table.lazy_table import LOOK_ROLE, MARKS_ROLE
 
 
 class Answers(Dialogs):
@@ -39,7 +39,7 @@ class Answers(Dialogs):
 @pytest.fixture
 def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
     with Study.create(tmp_path / "lab.greenroom") as made:
-        fill(made, recordings=6, segments=90)
+        fill_study(made, recordings=6, segments=90)
     opened = MainWindow(Answers())
     qtbot.addWidget(opened)
     opened.show()
@@ -73,7 +73,7 @@ def test_searching_narrows_the_table_and_marks_what_was_found(qtbot: QtBot, segm
     assert 0 < len(shown(segments)) < 90
     model = segments.view.rows_model
     place = model.index(0, model.columns.index("found"))
-    text, marks = place.data(), place.data(MARKS)
+    text, marks = place.data(), place.data(MARKS_ROLE)
     assert all(text[start:end].lower().startswith("inter") for start, end in marks)
     assert len(marks) > 0
     search(qtbot, segments, "no text has these words")
@@ -162,7 +162,7 @@ def test_conditions(qtbot: QtBot, window: MainWindow, segments: SegmentsWindow) 
     assert len(shown(segments)) == 90
     window.choose_recording(session.study.rows("SELECT id FROM recording WHERE number = 2")[0][0])
     segments.bar.buttons["flags"].choose({"here"})
-    assert {s.recording_id for one in shown(segments) if (s := segment(session.study, one))} == {
+    assert {s.recording_id for one in shown(segments) if (s := find_segment(session.study, one))} == {
         window.studio.recording.id if window.studio.recording else ""
     }
 
@@ -187,7 +187,7 @@ def test_sorting_by_a_click_on_the_head(segments: SegmentsWindow, window: MainWi
     segments.view.horizontalHeader().setSortIndicator(place, Qt.SortOrder.DescendingOrder)
     session = window.studio.session
     assert session is not None
-    spans = [s.end_us - s.start_us for one in shown(segments) if (s := segment(session.study, one))]
+    spans = [s.end_us - s.start_us for one in shown(segments) if (s := find_segment(session.study, one))]
     assert spans == sorted(spans, reverse=True)
 
 
@@ -199,7 +199,7 @@ def test_return_and_selecting_show_the_segment_in_the_main_window(
     wanted = shown(segments)[-1]
     segments.view.select([wanted], wanted)
     qtbot.waitUntil(lambda: window.studio.selected == (wanted,))
-    found = segment(session.study, wanted)
+    found = find_segment(session.study, wanted)
     assert found is not None
     assert window.studio.recording is not None
     assert window.studio.recording.id == found.recording_id
@@ -305,7 +305,7 @@ def test_copied_rows_leave_held_out_recordings_out(window: MainWindow, segments:
 
 def test_labels_are_told_by_a_sign_and_columns_can_be_chosen(segments: SegmentsWindow) -> None:
     model = segments.view.rows_model
-    looks = {model.index(row, model.columns.index("label")).data(LOOK).sign for row in range(model.rowCount())}
+    looks = {model.index(row, model.columns.index("label")).data(LOOK_ROLE).sign for row in range(model.rowCount())}
     assert len(looks) >= 2
     menu = segments.view.columns_menu()
     titles = {action.text(): action for action in menu.actions()}
@@ -406,5 +406,5 @@ def test_the_checklist_leads_to_the_segment_and_follows_edits(qtbot: QtBot, wind
 def _mine(window: MainWindow, segment_id: str) -> bool:
     session = window.studio.session
     assert session is not None
-    found, author = segment(session.study, segment_id), session.annotator()
+    found, author = find_segment(session.study, segment_id), session.annotator()
     return found is not None and author is not None and found.annotator_id == author.id

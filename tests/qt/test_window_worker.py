@@ -152,7 +152,7 @@ def test_a_program_that_is_not_there_is_a_message(qtbot: QtBot, tmp_path: Path) 
 def test_what_waits_for_a_job_is_done_when_its_result_is_there(
     qtbot: QtBot, runner: WorkerRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(job_center, "kind_of", lambda _kind: SimpleNamespace(store=lambda *_: Changes()))
+    monkeypatch.setattr(job_center, "load_kind", lambda _kind: SimpleNamespace(store=lambda *_: Changes()))
     studio = StudyController()
     studio.session = cast(Session, object())
     monkeypatch.setattr(studio, "publish", lambda _changes: None)

@@ -15,11 +15,11 @@ from app.gui.files.withdrawal_dialog import WithdrawalDialog
 from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import ParticipantRole
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.queries.recording_rows import all_participants
 from project.session.settings import load_settings
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from tests.qt.walking import nameless, unexplained
 from tests.unit.project.test_look_alikes import study_with
 
@@ -44,7 +44,7 @@ class Answers(Dialogs):
 @pytest.fixture
 def lab(tmp_path: Path) -> Path:
     with Study.create(tmp_path / "lab.greenroom") as made:
-        fill(made, 2, 10, 2)
+        fill_study(made, 2, 10, 2)
     return tmp_path / "lab.greenroom"
 
 
@@ -100,7 +100,7 @@ def test_a_participant_is_gone_once_the_pseudonym_was_typed(qtbot: QtBot, lab: P
     assert window.studio.session is not None
     assert name not in [one.pseudonym for one in all_participants(window.studio.session.study)]
     assert [one.name for one in lab.parent.glob("*.md")] == [f"lab, withdrawal of {name}.md"]
-    assert check(lab) == []
+    assert check_study(lab) == []
     assert window.studio.settings.recent == load_settings().recent == (opened[0], opened[2])
 
 
@@ -201,6 +201,6 @@ def test_annotations_are_shared_from_the_menu(qtbot: QtBot, lab: Path, tmp_path:
     window.menus.actions["share_annotations"].trigger()
     qtbot.waitUntil(lambda: any(one.startswith("Made") for one in told))
     assert "It does not hold" in answers.asked
-    assert check(answers.place) == []
+    assert check_study(answers.place) == []
     with Study.open(answers.place, read_only=True) as made:
         assert made.row("SELECT count(*) FROM segment") != (0,)

@@ -21,7 +21,7 @@ from app.gui.judges.judges_page import JudgesPage
 from app.gui.study.dialogs import require_permission
 from app.gui.window.interrupted_jobs import InterruptedJobsDialog
 from app.gui.window.message_bar import MessageLevel
-from app.gui.window.quitting import question
+from app.gui.window.quitting import exit_question
 from project.errors import UserError
 from project.queries.judgment_rows import all_judges
 from tests.screens.answers import NobodyThere
@@ -213,7 +213,7 @@ def _start(camera: Camera) -> None:
 def _jobs_left(camera: Camera) -> None:
     """What is asked before the window closes over jobs, and what is offered at the next opening."""
     questions = _really_asked(camera)
-    head, more = question(["Track faces in recording 1", "Export of 3 clips"], sealed=True, quits=True)
+    head, more = exit_question(["Track faces in recording 1", "Export of 3 clips"], sealed=True, quits=True)
     camera.modal("31-leave-jobs", lambda: questions.leave_jobs(head, more, quits=True))
     camera.modal(
         "31-leave-jobs-held", lambda: questions.held_study("Jobs of “lab.greenroom” run in the background.", more)

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from annotate.chains.chain_drafts import ChainDraft, DrawnNode
-from annotate.chains.chain_edits import add_drawn_chain
+from annotate.chains.chain_edits import add_chain_from_draft
 from annotate.cues.prelabels import add_cue
-from annotate.meta.meta_edits import describe, mark_moment, note_contradiction, summarize
-from annotate.review.peer_review import decide
+from annotate.meta.meta_edits import add_contradiction, mark_scene_at, set_person_description, write_summary
+from annotate.review.peer_review import review_segment
 from annotate.segments.bulk_edits import add_comment
 from annotate.segments.segment_edits import add_segment
 from annotate.study.people import add_participant
@@ -19,8 +19,8 @@ from anonymize.egress.egress_authority import StudyAuthority
 from anonymize.export import export_job as anonymization
 from anonymize.faces import face_tracking_job as tracking
 from anonymize.faces.face_review_edits import assign_faces
-from anonymize.methods.face_methods import recommended
-from benchmark.authoring.synthetic_questions import invent_questions
+from anonymize.methods.face_methods import recommended_method
+from benchmark.authoring.synthetic_questions import add_synthetic_questions
 from benchmark.judging.judge_registry import add_judge
 from benchmark.questions.question_edits import add_questions
 from benchmark.runs.run_plan import BenchmarkRequest
@@ -38,10 +38,10 @@ from project.queries.face_rows import tracks_of
 from project.queries.recording_rows import all_recordings, participants_in
 from project.queries.segment_rows import all_segments
 from project.queries.transcript_rows import insert_utterances
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
-from project.synthetic.synthetic_study import fill_whole
+from project.synthetic.synthetic_study import fill_whole_study
 from project.timebase import utc_now
 from resources import resource
 from tests.fakes.judgments import made_up, store
@@ -70,8 +70,8 @@ def make_study(folder: Path, *, faces: bool = True) -> Path:
     unfinished = folder / "unfinished.greenroom"
     unfinished.unlink(missing_ok=True)
     with Study.create(unfinished, "Social robot lab") as made:
-        fill_whole(made, RECORDINGS, SEGMENTS)
-        invent_questions(Session(made, "Annotator 1"), 0, Silent())
+        fill_whole_study(made, RECORDINGS, SEGMENTS)
+        add_synthetic_questions(Session(made, "Annotator 1"), 0, Silent())
     with Session.open(unfinished, ANNOTATOR) as session:
         video = folder / "sample.mp4"
         video.write_bytes(resource("sample", "sample.mp4").read_bytes())
@@ -81,11 +81,11 @@ def make_study(folder: Path, *, faces: bool = True) -> Path:
         _benchmark(session)
         if faces:
             work = tracking.prepare(session, here)
-            run_here(session, work, Silent())
+            run_inline(session, work, Silent())
             user = next(one.id for one in participants_in(session.study, here) if one.role is ParticipantRole.USER)
             assign_faces(session, [one.id for one in tracks_of(session.study, here)], user)
-            clip = anonymization.prepare(session, here, recommended(), folder, overwrite=True)
-            run_here(session, clip, Silent())
+            clip = anonymization.prepare(session, here, recommended_method(), folder, overwrite=True)
+            run_inline(session, clip, Silent())
     unfinished.rename(path)
     return path
 
@@ -118,19 +118,21 @@ def _fill_sample(session: Session, here: str) -> None:
     for one in truth["segments"]:
         values = {"attributes": one["attributes"], "channel": "both", "rationale": _RATIONALE}
         made, _ = add_segment(theirs, here, one["start_us"] + 300_000, one["end_us"] - 200_000, one["verdict"], values)
-        decide(session, made, ReviewDecision.AGREE)
+        review_segment(session, made, ReviewDecision.AGREE)
     add_cue(session, lines[2].id, "action", "gesture", user, "Turns her hands over")
     add_cue(session, lines[1].id, "expression", "smile", user, "Smiles, briefly")
     _chain(session, here, user, robot, lines)
     _question(session, here)
-    describe(session, here, user, LookKind.HAIR, "shoulder-length, brown")
-    describe(session, here, robot, LookKind.CLOTHING, "white shell, a blue badge")
-    summarize(session, here, SummarySource.FRAMES, "A user sits across a robot.\nThe robot talks while she looks down.")
-    summarize(session, here, SummarySource.WORDS, "They talk about how her training went.")
-    mark_moment(session, here, 12_887_000, "event", "interruption")
+    set_person_description(session, here, user, LookKind.HAIR, "shoulder-length, brown")
+    set_person_description(session, here, robot, LookKind.CLOTHING, "white shell, a blue badge")
+    write_summary(
+        session, here, SummarySource.FRAMES, "A user sits across a robot.\nThe robot talks while she looks down."
+    )
+    write_summary(session, here, SummarySource.WORDS, "They talk about how her training went.")
+    mark_scene_at(session, here, 12_887_000, "event", "interruption")
     _leave(session, here)
     _long_names(session)
-    note_contradiction(session, here, "The user says that she is fine, and looks away.")
+    add_contradiction(session, here, "The user says that she is fine, and looks away.")
 
 
 def _long_names(session: Session) -> None:
@@ -165,7 +167,9 @@ def _chain(session: Session, here: str, user: str, robot: str, lines: list[Utter
     nodes = tuple(
         DrawnNode(kind, text, lines[at].start_us, lines[at].end_us, people) for kind, text, at, people in told
     )
-    add_drawn_chain(session, here, ChainDraft("Talked over", nodes, ((0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (2, 4))))
+    add_chain_from_draft(
+        session, here, ChainDraft("Talked over", nodes, ((0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (2, 4)))
+    )
 
 
 def _question(session: Session, here: str) -> None:

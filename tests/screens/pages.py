@@ -9,7 +9,7 @@ from app.gui.episodes.episodes_window import EpisodesWindow
 from app.gui.judges.request_inspector import SentView
 from app.gui.questions.questions_page import QuestionsPage
 from app.gui.release.pii_tab import PiiWindow
-from benchmark.authoring.rule_questions import make_by_rules
+from benchmark.authoring.rule_questions import add_rule_questions
 from benchmark.episodes.episode_setup import CastMember, EpisodeSetup, OpeningTurn, start_episode
 from project.entities.roleplay import Act, AgentPlayer, AgentTurn, Episode, EpisodeSource, Profile, Relationship
 from project.queries.chain_rows import chains_of
@@ -84,7 +84,7 @@ def _verification(camera: Camera) -> None:
     assert session is not None
     assert here is not None
     chains = [one.id for one in chains_of(session.study, here.id) if one.annotator_id == session.annotator()]
-    _made, changes = make_by_rules(session, chains[:1])
+    _made, changes = add_rule_questions(session, chains[:1])
     studio.publish(changes)
     shown = page(camera, "questions")
     assert isinstance(shown, QuestionsPage)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from app.gui.chains.chains_page import ChainsPage
 from app.gui.review.review_page import ReviewPage
 from app.gui.window.page_registry import MODES, WINDOWS
-from project.queries.chain_rows import chains_of, graph_of
+from project.queries.chain_rows import chains_of, read_graph
 from project.queries.recording_rows import all_recordings
 from project.queries.segment_rows import all_segments
 from project.store.study import Study
@@ -120,7 +120,7 @@ def _begin(camera: Camera, page: QWidget | None) -> None:
             page.step(1)
     elif isinstance(page, ChainsPage):
         chains = chains_of(session.study, here.id)
-        nodes = graph_of(session.study, chains[0]).nodes if chains else ()
+        nodes = read_graph(session.study, chains[0]).nodes if chains else ()
         camera.window.studio.select_nodes([one.id for one in nodes[3:4]])
 
 

@@ -10,9 +10,9 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QTableView
 
 from annotate.segments.segment_edits import set_label
-from annotate.study.people import annotator_called
+from annotate.study.people import require_annotator
 from annotate.team.assignments import PlanOptions, make_plan, set_training
-from annotate.team.study_copies import merge_copies, split_for
+from annotate.team.study_copies import merge_copies, split_study
 from anonymize.egress.egress_authority import policy_in_force
 from anonymize.egress.policy_edits import set_policy
 from anonymize.local_files.study_encryption import seal_study
@@ -148,7 +148,7 @@ def _planned(camera: Camera) -> None:
     names = (ANNOTATOR, _OTHER, "Annotator 2", "Constanze-Wilhelmine von der Heydte-Ó Súilleabháin")
     with Session.open(planned, ANNOTATOR) as session:
         make_plan(session, PlanOptions(names, keep=True))
-        split_for(session, _OTHER, copy)
+        split_study(session, _OTHER, copy)
         _relabel(session, _OTHER, "none")
     with Session.open(copy, _OTHER) as session:
         _relabel(session, _OTHER, "competence")
@@ -169,7 +169,7 @@ def _planned(camera: Camera) -> None:
 
 
 def _relabel(session: Session, name: str, label: str) -> None:
-    who = annotator_called(session, name).id
+    who = require_annotator(session, name).id
     theirs = [one.id for one in all_segments(session.study) if one.annotator_id == who and one.scheme == "shrec"][:3]
     set_label(Session(session.study, name), theirs, label)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from models.connection.network_sandbox import filter_works
-from project.session.jobs import CONNECTING
+from project.session.jobs import NETWORK_KINDS
 from tests.fakes.clips import make_clip
 from tests.fakes.reaching_job import STARTING as STARTING_TO_REACH
 from tests.fakes.talking_job import STARTING
@@ -117,6 +117,6 @@ def test_a_job_that_never_connects_has_no_network(kind: str) -> None:
         cwd=ROOT,
         timeout=HANG_S,
     )
-    connects = kind in CONNECTING
+    connects = kind in NETWORK_KINDS
     result = {"AF_UNIX": True, "AF_INET": connects, "AF_INET6": connects, "child": connects}
     assert json.loads(done.stdout.splitlines()[-1]) == {"result": result}, done.stderr

@@ -35,13 +35,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from project.text_matching.normalization import folded
+from project.text_matching.normalization import fold_case_accents
 from resources.translation import tr
 from widgets import theme
-from widgets.form.input_fields import OVERLAY
-from widgets.text_labels import caps, key_width, paint_key
+from widgets.form.input_fields import OVERLAY_PROPERTY
+from widgets.text_labels import key_width, paint_key, split_keys
 
-_WALKS = frozenset({Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown})
+_NAVIGATION_KEYS = frozenset({Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown})
 
 
 class FilterListPopup(QFrame):
@@ -54,7 +54,7 @@ class FilterListPopup(QFrame):
         super().__init__(parent)
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAutoFillBackground(True)
-        self.setProperty(OVERLAY, True)
+        self.setProperty(OVERLAY_PROPERTY, True)
 
     def narrow_by(self, field: QLineEdit, found: QAbstractItemView) -> None:
         """Use this field and this list."""
@@ -88,7 +88,7 @@ class FilterListPopup(QFrame):
         return super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in _WALKS:
+        if event.key() in _NAVIGATION_KEYS:
             self._found.keyPressEvent(event)
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.take()
@@ -96,7 +96,7 @@ class FilterListPopup(QFrame):
             super().keyPressEvent(event)
 
 
-_ROW = theme.GRID * 4
+_ROW_HEIGHT = theme.GRID * 4
 _GAP = 4.0
 Index = QModelIndex | QPersistentModelIndex
 
@@ -156,7 +156,7 @@ class EntryDelegate(QStyledItemDelegate):
     """Draws an entry in one line; one that cannot be done now says what has to be done first."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: Index) -> QSize:
-        return QSize(0, _ROW)
+        return QSize(0, _ROW_HEIGHT)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         one, colours = index.data(Qt.ItemDataRole.UserRole), theme.palette()
@@ -185,7 +185,7 @@ class EntryDelegate(QStyledItemDelegate):
     def _keys(self, painter: QPainter, keys: str, area: QRectF) -> float:
         """Draw caps at the right; returns where they begin."""
         left = area.right()
-        for key in reversed(caps(keys)) if keys else ():
+        for key in reversed(split_keys(keys)) if keys else ():
             width = key_width(key)
             left -= width
             paint_key(painter, key, QRectF(left, area.center().y() - 9, width, 18))
@@ -193,7 +193,7 @@ class EntryDelegate(QStyledItemDelegate):
         return left - theme.GRID if keys else left
 
 
-def nothing_fits(typed: str) -> CommandEntry:
+def no_match_entry(typed: str) -> CommandEntry:
     """Return the row that stands where no command fits."""
     return CommandEntry("", tr("Nothing is called “{typed}”").format(typed=typed), why_not=tr("Use fewer letters."))
 
@@ -203,17 +203,17 @@ _GROUP = 0.5
 """What stands in the group counts half as much as what stands in the name."""
 
 
-def fit(typed: str, name: str, group: str = "") -> float | None:
+def match_score(typed: str, name: str, group: str = "") -> float | None:
     """Return how well each word that is typed is found in a name or its group; None where one is in neither.
 
     The start of the name is best, then the start of a word, then letters inside a word, then letters in this order,
     such as `msm` for `Make segment from marks`: the more of them begin a word, the better. Capitals and accents make no
     difference. Of two names that fit alike, the shorter one fits better.
     """
-    there, beside = folded(name), folded(group)
+    there, beside = fold_case_accents(name), fold_case_accents(group)
     total = 0.0
-    for part in folded(typed).split():
-        own, other = _part(part, there), _part(part, beside) * _GROUP
+    for part in fold_case_accents(typed).split():
+        own, other = _word_score(part, there), _word_score(part, beside) * _GROUP
         best = max(own, other)
         if best <= 0:
             return None
@@ -221,7 +221,7 @@ def fit(typed: str, name: str, group: str = "") -> float | None:
     return total - min(len(there), 99) / 100
 
 
-def _part(part: str, text: str) -> float:
+def _word_score(part: str, text: str) -> float:
     if text.startswith(part):
         return _WHOLE
     at = text.find(part)
@@ -229,33 +229,33 @@ def _part(part: str, text: str) -> float:
         if not text[at - 1].isalnum():
             return _WORD
         at = text.find(part, at + 1)
-    return _INSIDE if part in text else _in_order(part, text)
+    return _INSIDE if part in text else _letter_score(part, text)
 
 
-def _in_order(part: str, text: str) -> float:
+def _letter_score(part: str, text: str) -> float:
     """Return more, the more of the letters begin a word; the first one has to."""
     at, begins = -1, 0
     for letter in part:
-        found = _next(letter, text, at + 1, begin_only=at < 0)
+        found = _find_letter(letter, text, at + 1, begin_only=at < 0)
         if found < 0:
             return 0.0
-        begins += _begins(text, found)
+        begins += _is_word_start(text, found)
         at = found
     return _LETTERS * begins / len(part)
 
 
-def _next(letter: str, text: str, first: int, *, begin_only: bool) -> int:
+def _find_letter(letter: str, text: str, first: int, *, begin_only: bool) -> int:
     """Return where a letter begins a word, else where it stands next; -1 for nowhere."""
-    starts = (at for at in range(first, len(text)) if text[at] == letter and _begins(text, at))
+    starts = (at for at in range(first, len(text)) if text[at] == letter and _is_word_start(text, at))
     return next(starts, -1 if begin_only else text.find(letter, first))
 
 
-def _begins(text: str, at: int) -> bool:
+def _is_word_start(text: str, at: int) -> bool:
     return at == 0 or not text[at - 1].isalnum()
 
 
 _SIZE = QSize(620, 420)
-_MOST = 200
+_MAX_SHOWN = 200
 
 
 class CommandPalettePopup(FilterListPopup):
@@ -293,7 +293,7 @@ class CommandPalettePopup(FilterListPopup):
         column.addWidget(self.field)
         column.addWidget(self.list)
         self.narrow_by(self.field, self.list)
-        self.setGeometry(place_in(window))
+        self.setGeometry(palette_rect(window))
 
     def offer(self, entries: Sequence[CommandEntry]) -> None:
         """Open with these; they stand in this order until something is typed."""
@@ -309,11 +309,13 @@ class CommandPalettePopup(FilterListPopup):
 
     def _narrow(self, typed: str) -> None:
         fits = (
-            [(fit(typed, one.text, f"{one.group} {one.also}"), one) for one in self._entries] if typed.strip() else []
+            [(match_score(typed, one.text, f"{one.group} {one.also}"), one) for one in self._entries]
+            if typed.strip()
+            else []
         )
         found = [(how - (1000 if one.why_not else 0), one) for how, one in fits if how is not None]
         ordered = [one for _, one in sorted(found, key=lambda pair: -pair[0])] if typed.strip() else [*self._entries]
-        self._model.show(ordered[:_MOST] or [nothing_fits(typed)])
+        self._model.show(ordered[:_MAX_SHOWN] or [no_match_entry(typed)])
         self.list.setCurrentIndex(self._model.index(0))
 
     def _say(self) -> None:
@@ -339,7 +341,7 @@ class CommandPalettePopup(FilterListPopup):
         self.deleteLater()
 
 
-def place_in(window: QWidget) -> QRect:
+def palette_rect(window: QWidget) -> QRect:
     """Return where the palette lies in a window, in its pixels."""
     room = window.rect().adjusted(theme.GRID, theme.GRID, -theme.GRID, -theme.GRID)
     size = _SIZE.boundedTo(room.size())

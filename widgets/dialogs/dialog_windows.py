@@ -167,7 +167,7 @@ class AgreeDialog(OwnDialog):
         name, ink = ("triangle-alert", "uncertain") if careful else ("info", "accent")
         picture.setPixmap(icon(name, ink).pixmap(QSize(_ICON, _ICON), self.devicePixelRatioF()))
         row.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
-        row.addLayout(_words(question))
+        row.addLayout(_question_layout(question))
         column.addLayout(row)
         self.buttons = DialogButtons(self, button, tr("Change nothing"), away=tr("Not now"), careful=careful)
         self.buttons.go_on.clicked.connect(self.accept)
@@ -176,7 +176,7 @@ class AgreeDialog(OwnDialog):
         (self.buttons.away if careful else self.buttons.go_on).setFocus()
 
 
-def _words(question: str) -> QVBoxLayout:
+def _question_layout(question: str) -> QVBoxLayout:
     """Lay the question out by its paragraphs; a line that begins with a dot is indented as a whole."""
     column = QVBoxLayout()
     column.setSpacing(theme.GRID)

@@ -27,11 +27,11 @@ from PySide6.QtWidgets import (
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog, close_button
-from widgets.form.input_fields import mark_search
+from widgets.form.input_fields import mark_search_field
 from widgets.text_labels import KeyCaps, PlainLabel, plain_tip
 
-_KEY = Qt.ItemDataRole.UserRole
-_ROW = 26
+_KEY_ROLE = Qt.ItemDataRole.UserRole
+_ROW_HEIGHT = 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class ShortcutEditor(OwnDialog):
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID)
         self.search = QLineEdit(placeholderText=tr("Find an action or a key"), clearButtonEnabled=True)
-        mark_search(self.search)
+        mark_search_field(self.search)
         self.search.setAccessibleName(tr("Find an action or a key"))
         self.search.setToolTip(tr("Words of what it does, or its key"))
         self.search.textChanged.connect(self._filter)
@@ -101,9 +101,11 @@ class ShortcutEditor(OwnDialog):
         self.tree.blockSignals(True)
         self.tree.clear()
         for row in rows:
-            item = QTreeWidgetItem([f"{row.group}: {row.text}", ", ".join(map(_native, row.keys)) or "\N{EN DASH}"])
-            item.setData(0, _KEY, row.action)
-            item.setSizeHint(0, QSize(0, _ROW))
+            item = QTreeWidgetItem(
+                [f"{row.group}: {row.text}", ", ".join(map(_native_text, row.keys)) or "\N{EN DASH}"]
+            )
+            item.setData(0, _KEY_ROLE, row.action)
+            item.setSizeHint(0, QSize(0, _ROW_HEIGHT))
             if row.changed:
                 item.setFont(1, theme.font(semibold=True))
                 item.setToolTip(1, tr("Changed by you"))
@@ -117,13 +119,13 @@ class ShortcutEditor(OwnDialog):
     def action(self) -> str:
         """Return the action that is chosen, or ""."""
         item = self.tree.currentItem()
-        return str(item.data(0, _KEY)) if item is not None else ""
+        return str(item.data(0, _KEY_ROLE)) if item is not None else ""
 
     def choose(self, action: str) -> None:
         """Choose an action."""
         for place in range(self.tree.topLevelItemCount()):
             item = self.tree.topLevelItem(place)
-            if item is not None and item.data(0, _KEY) == action:
+            if item is not None and item.data(0, _KEY_ROLE) == action:
                 self.tree.setCurrentItem(item)
 
     def warn(self, text: str, key: str = "") -> None:
@@ -225,11 +227,11 @@ class ShortcutEditor(OwnDialog):
                 item.setHidden(not all(word in said for word in words))
 
 
-def _native(key: str) -> str:
+def _native_text(key: str) -> str:
     return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
 
 
-_AGAIN = QKeyCombination(Qt.KeyboardModifier.ControlModifier, Qt.Key.Key_F1)
+_CLOSE_KEY = QKeyCombination(Qt.KeyboardModifier.ControlModifier, Qt.Key.Key_F1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +270,7 @@ class ShortcutSheet(OwnDialog):
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID * 2)
         self.search = QLineEdit(placeholderText=tr("Find a key or what it does"), clearButtonEnabled=True)
-        mark_search(self.search)
+        mark_search_field(self.search)
         self.search.setAccessibleName(tr("Find a shortcut"))
         self.search.textChanged.connect(self._filter)
         column.addWidget(self.search)
@@ -303,7 +305,7 @@ class ShortcutSheet(OwnDialog):
         self.search.selectAll()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.keyCombination() == _AGAIN:
+        if event.keyCombination() == _CLOSE_KEY:
             self.close()
         else:
             super().keyPressEvent(event)

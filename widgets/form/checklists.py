@@ -30,9 +30,9 @@ from PySide6.QtWidgets import (
 from project.schemes.scheme import FieldChoice
 from resources.translation import tr
 from widgets import theme
-from widgets.text_labels import HEIGHT, KeyCaps, explained, plain_tip
+from widgets.text_labels import KEY_HEIGHT, KeyCaps, definition_tooltip, plain_tip
 
-_TICKS = (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_TICK_KEYS = (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class StayingMenu(QMenu):
@@ -43,7 +43,7 @@ class StayingMenu(QMenu):
             super().mouseReleaseEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() not in _TICKS or not self._ticked():
+        if event.key() not in _TICK_KEYS or not self._ticked():
             super().keyPressEvent(event)
 
     def _ticked(self) -> bool:
@@ -54,8 +54,8 @@ class StayingMenu(QMenu):
         return True
 
 
-_FEW = 2
-_AROUND = 44
+_MAX_NAMES_SHOWN = 2
+_BUTTON_PADDING = 44
 """Pixels of a button for its edges and its arrow."""
 
 
@@ -142,7 +142,7 @@ class TickMenu(QPushButton):
         painter.drawText(where, int(how), said)
 
     def _fit(self) -> None:
-        room = max(40, self.width() - _AROUND)
+        room = max(40, self.width() - _BUTTON_PADDING)
         shown = self.fontMetrics().elidedText(self._said, Qt.TextElideMode.ElideRight, room)
         self.setText(shown.replace("&", "&&"))
 
@@ -174,7 +174,7 @@ class TickMenu(QPushButton):
         names = [one.name for one in self._entries if one.key in self._chosen]
         said = (
             ", ".join(names)
-            if 0 < len(names) <= _FEW
+            if 0 < len(names) <= _MAX_NAMES_SHOWN
             else tr("{names} chosen").format(names=len(names))
             if names
             else self._none
@@ -237,7 +237,7 @@ class ChoiceButton(QPushButton):
 
     def _say(self) -> None:
         names = [name for key, name in self._names.items() if key in self._chosen]
-        said = ", ".join(names) if len(names) <= _FEW else tr("{names} chosen").format(names=len(names))
+        said = ", ".join(names) if len(names) <= _MAX_NAMES_SHOWN else tr("{names} chosen").format(names=len(names))
         text = f"{self._title}: {said}" if names else self._title
         self.setText(text.replace("&", "&&"))
         self.setAccessibleName(text)
@@ -247,9 +247,9 @@ class ChoiceButton(QPushButton):
         self.style().polish(self)
 
 
-ROW = 24
+ROW_HEIGHT = 24
 """Height of a row, in pixels."""
-_KEY = Qt.ItemDataRole.UserRole
+_KEY_ROLE = Qt.ItemDataRole.UserRole
 
 
 class TickList(QTreeWidget):
@@ -261,7 +261,7 @@ class TickList(QTreeWidget):
         self.setRootIsDecorated(False)
         self.setUniformRowHeights(True)
         self.setHeaderHidden(True)
-        self.setItemDelegate(_Delegate(self))
+        self.setItemDelegate(_TickDelegate(self))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.header().setStretchLastSection(False)
         for column in range(columns):
@@ -271,18 +271,18 @@ class TickList(QTreeWidget):
     def add(self, key: str, text: str, ticked: bool) -> None:
         """Add a row."""
         item = QTreeWidgetItem([text])
-        item.setData(0, _KEY, key)
+        item.setData(0, _KEY_ROLE, key)
         item.setCheckState(0, Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
-        item.setSizeHint(0, QSize(0, ROW))
+        item.setSizeHint(0, QSize(0, ROW_HEIGHT))
         self.addTopLevelItem(item)
 
     def keys(self) -> list[str]:
         """Return the keys of all rows."""
-        return [str(item.data(0, _KEY)) for item in self._items()]
+        return [str(item.data(0, _KEY_ROLE)) for item in self._items()]
 
     def ticked(self) -> list[str]:
         """Return the keys of those that are ticked, in the order of the rows."""
-        return [str(one.data(0, _KEY)) for one in self._items() if one.checkState(0) is Qt.CheckState.Checked]
+        return [str(one.data(0, _KEY_ROLE)) for one in self._items() if one.checkState(0) is Qt.CheckState.Checked]
 
     def tick(self, key: str, on: bool = True) -> None:
         """Tick a row, or not."""
@@ -291,7 +291,7 @@ class TickList(QTreeWidget):
     def current_key(self) -> str:
         """Return the key of the selected row; "" where none is."""
         item = self.currentItem()
-        return "" if item is None else str(item.data(0, _KEY))
+        return "" if item is None else str(item.data(0, _KEY_ROLE))
 
     def select(self, key: str) -> None:
         """Select a row."""
@@ -314,10 +314,10 @@ class TickList(QTreeWidget):
         return [item for item in found if item is not None]
 
     def _item(self, key: str) -> QTreeWidgetItem:
-        return next(item for item in self._items() if item.data(0, _KEY) == key)
+        return next(item for item in self._items() if item.data(0, _KEY_ROLE) == key)
 
 
-class _Delegate(QStyledItemDelegate):
+class _TickDelegate(QStyledItemDelegate):
     """Draws the box of a row that is not usable as one that is shut, like its words."""
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
@@ -326,7 +326,7 @@ class _Delegate(QStyledItemDelegate):
             option.state &= ~QStyle.StateFlag.State_Enabled
 
 
-_BOX = 16
+_BOX_PX = 16
 
 
 class TickRow(QCheckBox):
@@ -336,7 +336,7 @@ class TickRow(QCheckBox):
         super().__init__(choice.name)
         self.setAccessibleName(choice.name)
         self.setAccessibleDescription(" ".join((choice.definition, *choice.examples)))
-        self.setToolTip(explained(choice.name, choice.definition, choice.shortcut, choice.examples))
+        self.setToolTip(definition_tooltip(choice.name, choice.definition, choice.shortcut, choice.examples))
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 4, 0)
@@ -350,7 +350,7 @@ class TickRow(QCheckBox):
         return self.rect().contains(place)
 
     def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width() + HEIGHT + theme.GRID, theme.GRID * 7 // 2)
+        return QSize(super().sizeHint().width() + KEY_HEIGHT + theme.GRID, theme.GRID * 7 // 2)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         colours = theme.palette()
@@ -362,12 +362,12 @@ class TickRow(QCheckBox):
         painter.drawRoundedRect(plate, 4, 4)
         box = QStyleOptionButton()
         self.initStyleOption(box)
-        box.rect = QRect(6, (self.height() - _BOX) // 2, _BOX, _BOX)
+        box.rect = QRect(6, (self.height() - _BOX_PX) // 2, _BOX_PX, _BOX_PX)
         self.style().drawPrimitive(QStyle.PrimitiveElement.PE_IndicatorCheckBox, box, painter, self)
         # What is ticked stays readable also where it cannot be changed.
         painter.setPen(colours.text if self.isEnabled() or self.isChecked() else colours.muted)
         painter.setFont(self.font())
-        room = self.rect().adjusted(30, 0, -HEIGHT - theme.GRID, 0)
+        room = self.rect().adjusted(30, 0, -KEY_HEIGHT - theme.GRID, 0)
         text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, text)
 

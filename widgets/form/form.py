@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QFormLayout,
 from project.entities.study_records import Json
 from widgets import theme
 from widgets.form.input_fields import DecimalBox, IntegerBox
-from widgets.text_labels import add_row, plain_tip
+from widgets.text_labels import add_form_row, plain_tip
 
 Input = QSpinBox | QDoubleSpinBox | QComboBox | QCheckBox | QLineEdit
 
@@ -46,7 +46,7 @@ class OptionForm(QWidget):
         form.setContentsMargins(0, 0, 0, 0)
         form.setSpacing(theme.GRID)
         for spec in sorted(fields(options_type), key=lambda spec: spec.name not in first):
-            box = _input(spec, values.get(spec.name, spec.default))
+            box = _make_input(spec, values.get(spec.name, spec.default))
             self.inputs[spec.name] = box
             for part in (box, *box.findChildren(QLineEdit)):
                 part.setAccessibleName(spec.metadata["title"])
@@ -55,15 +55,15 @@ class OptionForm(QWidget):
                 form.addRow("", box)
                 box.toggled.connect(self.changed)
             else:
-                add_row(form, spec.metadata["title"], box)
-                _changing(box).connect(lambda *_: self.changed.emit())
+                add_form_row(form, spec.metadata["title"], box)
+                _change_signal(box).connect(lambda *_: self.changed.emit())
 
     def values(self) -> dict[str, Json]:
         """Return what is filled in, by name."""
-        return {name: _value(box) for name, box in self.inputs.items()}
+        return {name: _input_value(box) for name, box in self.inputs.items()}
 
 
-def _input(spec: Field[Any], value: Any) -> Input:
+def _make_input(spec: Field[Any], value: Any) -> Input:
     metadata = spec.metadata
     if "choices" in metadata:
         combo = QComboBox()
@@ -95,13 +95,13 @@ def _input(spec: Field[Any], value: Any) -> Input:
     return box
 
 
-def _changing(box: QSpinBox | QDoubleSpinBox | QComboBox | QLineEdit) -> SignalInstance:
+def _change_signal(box: QSpinBox | QDoubleSpinBox | QComboBox | QLineEdit) -> SignalInstance:
     if isinstance(box, QComboBox):
         return box.currentIndexChanged
     return box.textChanged if isinstance(box, QLineEdit) else box.valueChanged
 
 
-def _value(box: Input) -> Json:
+def _input_value(box: Input) -> Json:
     if isinstance(box, QLineEdit):
         return box.text().strip()
     if isinstance(box, QComboBox):

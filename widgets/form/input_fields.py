@@ -76,7 +76,7 @@ class DecimalBox(QDoubleSpinBox):
         self.lineEdit().setTextMargins(_MARGIN, 0, 0, 0)
 
 
-_AROUND = 20
+_VERTICAL_PADDING = 20
 """Pixels for the frame and the margins; with any less, the last line would be scrolled to."""
 
 
@@ -111,8 +111,8 @@ class GrowingTextEdit(QPlainTextEdit):
         head = next((i for i in range(limit) if old[i] != text[i]), limit)
         tail = next((i for i in range(limit - head) if old[-1 - i] != text[-1 - i]), limit - head)
         cursor = QTextCursor(self.document())
-        cursor.setPosition(_units(old[:head]))
-        cursor.setPosition(_units(old[: len(old) - tail]), QTextCursor.MoveMode.KeepAnchor)
+        cursor.setPosition(_utf16_length(old[:head]))
+        cursor.setPosition(_utf16_length(old[: len(old) - tail]), QTextCursor.MoveMode.KeepAnchor)
         cursor.insertText(text[head : len(text) - tail])
         # What stands there is what Esc brings back.
         self.document().setModified(False)
@@ -136,20 +136,20 @@ class GrowingTextEdit(QPlainTextEdit):
 
     def _grow(self) -> None:
         lines = min(8, max(3, int(self.document().size().height())))
-        self.setFixedHeight(lines * self.fontMetrics().lineSpacing() + _AROUND)
+        self.setFixedHeight(lines * self.fontMetrics().lineSpacing() + _VERTICAL_PADDING)
 
 
-def _units(text: str) -> int:
+def _utf16_length(text: str) -> int:
     """Return the length as Qt counts it: characters outside the basic plane count twice."""
     return len(text.encode("utf-16-le")) // 2
 
 
-SEARCH = "search_field"
+SEARCH_PROPERTY = "search_field"
 """A property: what was in this field before is nothing, whatever stood there when it was entered."""
-OVERLAY = "overlay"
+OVERLAY_PROPERTY = "overlay"
 """A property of what lies over a window, as a menu does: one Esc closes it."""
 
-_BEGINNINGS = frozenset(
+_EDIT_START_EVENTS = frozenset(
     {
         *(QEvent.Type.KeyPress, QEvent.Type.ShortcutOverride, QEvent.Type.InputMethod, QEvent.Type.MouseButtonPress),
         *(QEvent.Type.ContextMenu, QEvent.Type.DragEnter),
@@ -199,10 +199,10 @@ class EscapeKeys(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         field = self._field
-        if field is None or event.type() not in _BEGINNINGS:
+        if field is None or event.type() not in _EDIT_START_EVENTS:
             return False
         if not _is_modified(field):
-            self._before = _value(field)
+            self._before = _field_value(field)
         if watched is not field or not isinstance(event, QKeyEvent):
             return False
         if event.key() in _RETURN and event.type() == QEvent.Type.KeyPress and not isinstance(field, QPlainTextEdit):
@@ -226,31 +226,31 @@ class EscapeKeys(QObject):
 
     def _follow(self, _before: QWidget | None, now: QWidget | None) -> None:
         if self._field is not None and isValid(self._field):
-            for watched in _watched(self._field):
+            for watched in _watched_widgets(self._field):
                 watched.removeEventFilter(self)
-        self._field = now if isinstance(now, Field) and _is_free(now) else None
+        self._field = now if isinstance(now, Field) and _is_escapable(now) else None
         if self._field is not None:
-            for watched in _watched(self._field):
+            for watched in _watched_widgets(self._field):
                 watched.installEventFilter(self)
             self._note(self._field)
 
     def _note(self, field: Field) -> None:
         if field is self._field and isValid(field):
-            self._before = _value(field)
+            self._before = _field_value(field)
 
     def _is_edited(self, field: Field) -> bool:
         if isinstance(field, OwnValue):
             return field.is_edited()
-        if field.property(SEARCH):
-            return _text(field) != ""
-        return _is_modified(field) and _text(field) != _text_of(self._old(field), field)
+        if field.property(SEARCH_PROPERTY):
+            return _field_text(field) != ""
+        return _is_modified(field) and _field_text(field) != _format_value(self._old(field), field)
 
     def _old(self, field: Field) -> str | float:
-        return "" if field.property(SEARCH) else self._before
+        return "" if field.property(SEARCH_PROPERTY) else self._before
 
     def _restore(self, field: Field) -> None:
         old = self._old(field)
-        line = _line(field)
+        line = _line_edit(field)
         if isinstance(field, OwnValue):
             field.discard()
         elif isinstance(field, QSpinBox | QDoubleSpinBox):
@@ -274,16 +274,16 @@ class EscapeKeys(QObject):
         self.left.emit()
 
 
-def mark_search(field: QLineEdit) -> None:
+def mark_search_field(field: QLineEdit) -> None:
     """Let Esc empty a field that searches, whatever stood in it before."""
-    field.setProperty(SEARCH, True)
+    field.setProperty(SEARCH_PROPERTY, True)
 
 
-def _is_free(field: Field) -> bool:
+def _is_escapable(field: Field) -> bool:
     """Tell whether something can be typed in a field, and it is no part of what one Esc closes."""
     parent: QWidget | None = field
     while parent is not None and not parent.isWindow():
-        if parent.property(OVERLAY):
+        if parent.property(OVERLAY_PROPERTY):
             return False
         parent = parent.parentWidget()
     if isinstance(field, QComboBox):
@@ -291,30 +291,30 @@ def _is_free(field: Field) -> bool:
     return not field.isReadOnly()
 
 
-def _watched(field: Field) -> list[QWidget]:
+def _watched_widgets(field: Field) -> list[QWidget]:
     """Return a field with its parts that take the mouse."""
     if isinstance(field, QPlainTextEdit | QTextEdit):
         return [field, field.viewport()]
-    line = _line(field)
+    line = _line_edit(field)
     return [field] if line is None or line is field else [field, line]
 
 
-def _line(field: Field) -> QLineEdit | None:
+def _line_edit(field: Field) -> QLineEdit | None:
     return field if isinstance(field, QLineEdit) else field.findChild(QLineEdit)
 
 
-def _text(field: Field) -> str:
+def _field_text(field: Field) -> str:
     if isinstance(field, QPlainTextEdit | QTextEdit):
         return field.toPlainText()
-    line = _line(field)
+    line = _line_edit(field)
     return "" if line is None else line.text()
 
 
-def _value(field: Field) -> str | float:
-    return field.value() if isinstance(field, QSpinBox | QDoubleSpinBox) else _text(field)
+def _field_value(field: Field) -> str | float:
+    return field.value() if isinstance(field, QSpinBox | QDoubleSpinBox) else _field_text(field)
 
 
-def _text_of(value: str | float, field: Field) -> str:
+def _format_value(value: str | float, field: Field) -> str:
     """Return how a field shows a value."""
     if isinstance(field, QSpinBox | QDoubleSpinBox) and not isinstance(value, str):
         if value == field.minimum() and field.specialValueText():
@@ -327,7 +327,7 @@ def _is_modified(field: Field) -> bool:
     """Tell whether somebody typed since the program put a text there."""
     if isinstance(field, QPlainTextEdit | QTextEdit):
         return field.document().isModified()
-    line = _line(field)
+    line = _line_edit(field)
     return line is not None and line.isModified()
 
 

@@ -8,13 +8,13 @@ from PySide6.QtWidgets import QDialog, QLayout, QLayoutItem, QWidget
 
 from widgets import theme
 
-_FRAME = QSize(16, 48)
+_FRAME_SIZE = QSize(16, 48)
 """What the desktop may put around a window."""
 
 
-def within_screen(wanted: QSize, window: QWidget) -> QSize:
+def bounded_to_screen(wanted: QSize, window: QWidget) -> QSize:
     """Return the size that a window gets of the one that it would like, on the screen that it is on."""
-    return wanted.boundedTo(window.screen().availableSize() - _FRAME)
+    return wanted.boundedTo(window.screen().availableSize() - _FRAME_SIZE)
 
 
 def fit_width(dialog: QDialog, layout: QLayout, width: int) -> None:

@@ -20,15 +20,15 @@ from project.entities.causal_chains import Edge
 from widgets import theme
 from widgets.accessibility import Role
 from widgets.graph.graph_layout import HEIGHT, WIDTH, Box
-from widgets.graph.graph_model import Curve, GraphModel, curve, rubber, told, why_not
+from widgets.graph.graph_model import Curve, GraphModel, edge_curve, edge_refusal, free_curve, node_tooltip
 from widgets.graph.graph_painter import HEADER, RULER, GraphPainter, GraphViewport, Still, paint_frame
-from widgets.graph.node_painter import NodeHighlight, inks, paint_head
+from widgets.graph.node_painter import NodeHighlight, chain_colours, paint_arrowhead
 
-STEP = 1.25
+ZOOM_STEP = 1.25
 """Of one notch of the wheel."""
-_MOST = 2.5
-_LEAST = 0.04
-_READABLE = 0.65
+_MAX_ZOOM = 2.5
+_MIN_ZOOM = 0.04
+_READABLE_ZOOM = 0.65
 """Zoom that a graph is shown at first, where it does not fit at a larger one: texts are 8 pixels high."""
 _ROOM = 8.0
 _SETTLE_MS = 90
@@ -96,16 +96,16 @@ class ChainCanvas(QAbstractScrollArea):
 
     def fit(self) -> None:
         """Show the whole graph, at most at its own size."""
-        self._show_from_start(_LEAST)
+        self._show_from_start(_MIN_ZOOM)
 
     def begin(self) -> None:
         """Show the beginning, so that texts can be read; the whole graph where that is possible."""
-        self._show_from_start(_READABLE)
+        self._show_from_start(_READABLE_ZOOM)
         self._began = True
 
     def grow(self) -> None:
         """Keep the whole of a changed graph in sight, unless the user looks at some of it or it cannot be read so."""
-        if self._began and self._zoom_of_all() >= _READABLE:
+        if self._began and self._zoom_of_all() >= _READABLE_ZOOM:
             self.begin()
 
     def _show_from_start(self, least: float) -> None:
@@ -130,7 +130,7 @@ class ChainCanvas(QAbstractScrollArea):
         """Zoom in (`factor` over 1) or out, at a pixel of the view or in its middle."""
         sight = self._sight
         x, y = (at.x(), at.y()) if at is not None else ((sight.width + HEADER) / 2, (sight.height + RULER) / 2)
-        zoom = min(_MOST, max(_LEAST, sight.zoom * factor))
+        zoom = min(_MAX_ZOOM, max(_MIN_ZOOM, sight.zoom * factor))
         self._settling.start()
         graph_x, graph_y = sight.to_graph(x, y)
         self._set(replace(sight, zoom=zoom, x=x - graph_x * zoom, y=y - graph_y * zoom))
@@ -249,7 +249,7 @@ class ChainCanvas(QAbstractScrollArea):
         painter.end()
 
     def _paint_moving(self, painter: QPainter) -> None:
-        look = inks(theme.palette())
+        look = chain_colours(theme.palette())
         drawn = GraphPainter(painter, self.model, self._sight, look, shade=theme.shade())
         if self.dragged is not None:
             node_id, y = self.dragged
@@ -257,7 +257,7 @@ class ChainCanvas(QAbstractScrollArea):
 
             def between(edge: Edge) -> Curve:
                 ends = [moved if one == node_id else self.model.box(one) for one in (edge.reason_id, edge.result_id)]
-                return curve(ends[0], ends[1])
+                return edge_curve(ends[0], ends[1])
 
             drawn.edges_of({node_id}, between)
             drawn.node(node_id, moved, NodeHighlight.SELECTED)
@@ -277,12 +277,12 @@ class ChainCanvas(QAbstractScrollArea):
         colours = theme.palette()
         start = self.model.box(link.source)
         ink = colours.accent
-        line = rubber((start.right, start.y + HEIGHT / 2), link.place)
+        line = free_curve((start.right, start.y + HEIGHT / 2), link.place)
         if link.target is not None:
             box = self.model.box(link.target)
-            refused = why_not(self.model.picture.graph, link.source, link.target)
+            refused = edge_refusal(self.model.picture.graph, link.source, link.target)
             ink = colours.error if refused else colours.competence
-            line = curve(start, box)
+            line = edge_curve(start, box)
             drawn.node(link.target, box, NodeHighlight.REFUSED if refused else NodeHighlight.TARGET)
         drawn.node(link.source, start, NodeHighlight.SELECTED)
         points = [QPointF(*self._sight.to_view(*point)) for point in line.points]
@@ -294,7 +294,7 @@ class ChainCanvas(QAbstractScrollArea):
         painter.drawPath(path)
         painter.save()
         painter.translate(points[3])
-        paint_head(painter, line.way, ink, 1.1)
+        paint_arrowhead(painter, line.way, ink, 1.1)
         painter.restore()
 
     def _paint_handle(self, painter: QPainter, node_id: str) -> None:
@@ -358,7 +358,7 @@ class ChainCanvas(QAbstractScrollArea):
     def wheelEvent(self, event: QWheelEvent) -> None:
         delta, exact = event.angleDelta(), event.pixelDelta()
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self.zoom(STEP ** ((delta.y() or delta.x()) / 120), event.position())
+            self.zoom(ZOOM_STEP ** ((delta.y() or delta.x()) / 120), event.position())
         else:
             moved = QPointF(exact) if not exact.isNull() else QPointF(delta) * 0.8
             if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
@@ -388,4 +388,4 @@ class ChainCanvas(QAbstractScrollArea):
         if node_id is None or self.model.picture is None:
             QToolTip.hideText()
         else:
-            QToolTip.showText(where, told(self.model, self.model.picture.graph.by_id[node_id]), self.viewport())
+            QToolTip.showText(where, node_tooltip(self.model, self.model.picture.graph.by_id[node_id]), self.viewport())

@@ -15,9 +15,9 @@ from PySide6.QtWidgets import QWidget
 
 from project.entities.causal_chains import Edge, NodeKind
 from resources.translation import tr
-from widgets.graph.graph_canvas import STEP, ChainCanvas, Link
-from widgets.graph.graph_layout import HEIGHT, PADDING, WIDTH, GraphDirection, beside, in_time
-from widgets.graph.graph_model import GraphModel, caution, describe, describe_node, why_not
+from widgets.graph.graph_canvas import ZOOM_STEP, ChainCanvas, Link
+from widgets.graph.graph_layout import HEIGHT, PADDING, WIDTH, GraphDirection, neighbour_in_time, neighbour_node
+from widgets.graph.graph_model import GraphModel, describe_node, describe_selection, edge_refusal, edge_warning
 from widgets.graph.graph_painter import HEADER, RULER
 
 KIND_KEYS = {
@@ -34,7 +34,7 @@ _ARROWS = {
     Qt.Key.Key_Up: GraphDirection.UP,
     Qt.Key.Key_Down: GraphDirection.DOWN,
 }
-_ALONG = {
+_EDGE_ARROWS = {
     Qt.Key.Key_Left: GraphDirection.REASON,
     Qt.Key.Key_Right: GraphDirection.RESULT,
     Qt.Key.Key_Up: GraphDirection.SIBLING,
@@ -45,7 +45,7 @@ _DELETE = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
 _PLAIN = Qt.KeyboardModifier.NoModifier | Qt.KeyboardModifier.KeypadModifier
 _SHIFT = Qt.KeyboardModifier.ShiftModifier
 _CONTROL = Qt.KeyboardModifier.ControlModifier
-_OWN = {
+_OWN_KEYS = {
     *_ARROWS,
     *_RETURN,
     *_DELETE,
@@ -95,7 +95,7 @@ class Keys:
             return True
         if key == Qt.Key.Key_A and modifiers == _CONTROL:
             return True
-        return key in _OWN and modifiers | _PLAIN | _SHIFT == _PLAIN | _SHIFT
+        return key in _OWN_KEYS and modifiers | _PLAIN | _SHIFT == _PLAIN | _SHIFT
 
     def press(self, event: QKeyEvent) -> bool:
         """Handle a key; return whether it meant something."""
@@ -156,10 +156,10 @@ class Keys:
         graph = self._board.model.picture.graph
         if link.target in graph.results[link.source]:
             return tr("This edge is there already. Delete removes it.") if by_key else tr("This edge is there already.")
-        refused = why_not(graph, link.source, link.target)
+        refused = edge_refusal(graph, link.source, link.target)
         return (
             refused
-            or caution(graph, link.source, link.target)
+            or edge_warning(graph, link.source, link.target)
             or (tr("Enter draws the edge.") if by_key else tr("Drop to draw the edge."))
         )
 
@@ -179,9 +179,9 @@ class Keys:
         """Zoom and lay out; these work in every mode."""
         board = self._board
         if key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
-            board.zoom(STEP, board.middle_of_current())
+            board.zoom(ZOOM_STEP, board.middle_of_current())
         elif key == Qt.Key.Key_Minus:
-            board.zoom(1 / STEP, board.middle_of_current())
+            board.zoom(1 / ZOOM_STEP, board.middle_of_current())
         elif key == Qt.Key.Key_0:
             board.fit()
         elif key == Qt.Key.Key_T:
@@ -193,7 +193,7 @@ class Keys:
     def _edit(self, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> None:
         board = self._board
         if key in _ARROWS:
-            self._walk((_ALONG if modifiers & _CONTROL else _ARROWS)[key], adding=bool(modifiers & _SHIFT))
+            self._walk((_EDGE_ARROWS if modifiers & _CONTROL else _ARROWS)[key], adding=bool(modifiers & _SHIFT))
         elif key in (Qt.Key.Key_Home, Qt.Key.Key_End):
             self._go(self._in_time(None, 1 if key == Qt.Key.Key_Home else -1))
         elif key in _RETURN and self._mode is _Mode.LINKING:
@@ -234,7 +234,7 @@ class Keys:
         picture = self._board.model.picture
         if picture is None:
             return
-        node = beside(picture.graph, picture.layout, self._here(), step)
+        node = neighbour_node(picture.graph, picture.layout, self._here(), step)
         if node is not None and adding and self._mode is _Mode.WALKING:
             chosen = [one for one in self._board.model.selected if one != node]
             self._board.choose([*chosen, node])
@@ -250,7 +250,7 @@ class Keys:
 
     def _in_time(self, node: str | None, step: int) -> str | None:
         picture = self._board.model.picture
-        return in_time(picture.graph.nodes, node, step) if picture is not None else None
+        return neighbour_in_time(picture.graph.nodes, node, step) if picture is not None else None
 
     def _go(self, node: str | None) -> None:
         board = self._board
@@ -268,10 +268,10 @@ class Keys:
         board.viewport().update()
 
 
-_RIM = 9.0
+_RIM_PX = 9.0
 """Pixels from a node's outline to its inside from which an edge is drawn."""
-_OUTSIDE = 6.0
-_SLACK = 4.0
+_REACH_PX = 6.0
+_DRAG_PX = 4.0
 _LEFT = Qt.MouseButton.LeftButton
 _ADDING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
@@ -318,9 +318,9 @@ class ChainMouseHandler:
             self._doing = _Doing.SEEKING
             self._seek(place)
             return
-        node = board.node_at(place, _OUTSIDE)
+        node = board.node_at(place, _REACH_PX)
         adding = bool(event.modifiers() & _ADDING)
-        if node is not None and board.editable and not adding and board.on_rim(node, place, _RIM):
+        if node is not None and board.editable and not adding and board.on_rim(node, place, _RIM_PX):
             self._node, self._doing = node, _Doing.LINKING
             board.hovered = None
             self._draw_link(place)
@@ -336,7 +336,7 @@ class ChainMouseHandler:
     def move(self, event: QMouseEvent) -> None:
         """Go on with it, or show what a press would begin."""
         board, place = self._board, event.position()
-        far = (place - self._start).manhattanLength() > _SLACK
+        far = (place - self._start).manhattanLength() > _DRAG_PX
         if self._doing is _Doing.NOTHING:
             self._hover(place)
         elif self._doing is _Doing.SEEKING:
@@ -365,7 +365,7 @@ class ChainMouseHandler:
             board.show_hint("")
             if link.target is not None:
                 board.ask_edge(link.source, link.target)
-            elif (event.position() - self._start).manhattanLength() <= _SLACK:
+            elif (event.position() - self._start).manhattanLength() <= _DRAG_PX:
                 board.choose([link.source])
         elif doing is _Doing.MOVING and board.dragged is not None:
             (node, y), board.dragged = board.dragged, None
@@ -425,7 +425,7 @@ class ChainMouseHandler:
     def _draw_link(self, place: QPointF) -> None:
         board = self._board
         assert self._node is not None
-        target = board.node_at(place, _OUTSIDE)
+        target = board.node_at(place, _REACH_PX)
         board.link = Link(
             self._node, None if target == self._node else target, board.sight.to_graph(place.x(), place.y())
         )
@@ -449,8 +449,8 @@ class ChainMouseHandler:
 
     def _hover(self, place: QPointF) -> None:
         board = self._board
-        node = board.node_at(place, _OUTSIDE) if board.editable else None
-        rim = node is not None and board.on_rim(node, place, _RIM)
+        node = board.node_at(place, _REACH_PX) if board.editable else None
+        rim = node is not None and board.on_rim(node, place, _RIM_PX)
         inner = board.node_at(place)
         edge = None if node or inner else board.edge_at(place)
         shape = Qt.CursorShape.CrossCursor if rim else Qt.CursorShape.PointingHandCursor
@@ -519,7 +519,7 @@ class ChainEditorCanvas(ChainCanvas):
     def ask_edge(self, reason_id: str, result_id: str) -> bool:
         """Ask for an edge where it can be drawn; otherwise say why not."""
         assert self.model.picture is not None
-        refused = why_not(self.model.picture.graph, reason_id, result_id)
+        refused = edge_refusal(self.model.picture.graph, reason_id, result_id)
         if refused:
             self.show_hint(refused)
             self.tell(refused)
@@ -570,7 +570,7 @@ class ChainEditorCanvas(ChainCanvas):
             assert self.model.picture is not None
             name = describe_node(self.model, self.model.picture.graph.by_id[self.model.selected[0]])
         self.viewport().setAccessibleName(name)
-        self.setAccessibleDescription(text or describe(self.model, self.editable))
+        self.setAccessibleDescription(text or describe_selection(self.model, self.editable))
 
     def event(self, event: QEvent) -> bool:
         return (isinstance(event, QKeyEvent) and self.keys.intercept(event)) or super().event(event)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from project.entities.causal_chains import ChainGraph, ChainNode
 
-WAIT = 232.0
+MAX_WAIT_PX = 232.0
 """Pixels that a wait between two nodes takes at most."""
 _PAGE = 620.0
 """Pixels from the first start to the last at which a graph is in sight as a whole beside the player."""
@@ -86,7 +86,7 @@ class TimeAxis:
         return wanted[at - 1] + share * (wanted[at] - wanted[at - 1])
 
 
-def fitted(rows: Mapping[str, Sequence[int]], needed: float) -> TimeAxis:
+def fit_axis(rows: Mapping[str, Sequence[int]], needed: float) -> TimeAxis:
     """Return an axis on which the nodes of a row hardly lie above one another, and which is not endless.
 
     Args:
@@ -99,27 +99,29 @@ def fitted(rows: Mapping[str, Sequence[int]], needed: float) -> TimeAxis:
     found = [np.searchsorted(starts, np.sort(np.array(row, dtype=np.int64))) for row in rows.values() if len(row)]
     scale = float(_SCALES[-1])
     for most, widest in _WIDTHS:
-        enough = next((one for one in _SCALES if _deepest(_places(starts, one), found, needed) <= most), None)
-        if enough is not None and _places(starts, enough)[-1] <= widest:
+        enough = next(
+            (one for one in _SCALES if _max_overlap(_axis_positions(starts, one), found, needed) <= most), None
+        )
+        if enough is not None and _axis_positions(starts, enough)[-1] <= widest:
             scale = float(enough)
             break
-    if _places(starts, _ROOMY)[-1] <= (_PAGE if _places(starts, scale)[-1] <= _PAGE else _ROOMY_WIDTH):
+    if _axis_positions(starts, _ROOMY)[-1] <= (_PAGE if _axis_positions(starts, scale)[-1] <= _PAGE else _ROOMY_WIDTH):
         scale = max(scale, _ROOMY)
-    places = _places(starts, scale)
+    places = _axis_positions(starts, scale)
     return TimeAxis(tuple(starts.tolist()), tuple(places.tolist()), scale)
 
 
 def _step(wait_us: int, scale: float) -> float:
-    return min(max(wait_us * scale, 1e-3), WAIT)
+    return min(max(wait_us * scale, 1e-3), MAX_WAIT_PX)
 
 
-def _places(starts: NDArray[np.int64], scale: float) -> NDArray[np.float64]:
+def _axis_positions(starts: NDArray[np.int64], scale: float) -> NDArray[np.float64]:
     # A step is never nothing, so that every place has one time.
-    steps = np.clip(np.diff(starts) * scale, 1e-3, WAIT)
+    steps = np.clip(np.diff(starts) * scale, 1e-3, MAX_WAIT_PX)
     return np.concatenate([[0.0], np.cumsum(steps)])
 
 
-def _deepest(places: NDArray[np.float64], rows: Sequence[NDArray[np.intp]], needed: float) -> int:
+def _max_overlap(places: NDArray[np.float64], rows: Sequence[NDArray[np.intp]], needed: float) -> int:
     """Return how many nodes of a row lie above one another at most."""
     deepest = 0
     for row in rows:
@@ -133,7 +135,7 @@ WIDTH, HEIGHT = 176.0, 56.0
 """Of a node, in pixels at a zoom of 1."""
 GAP = 28.0
 """Pixels between a node and the next one at its right."""
-NEEDED = WIDTH + GAP
+MIN_DISTANCE = WIDTH + GAP
 PITCH = HEIGHT + 22
 """Pixels from one lane to the next."""
 _SWEEPS = 4
@@ -154,7 +156,7 @@ class _Lanes:
         if lane >= len(self.places):
             return True
         known = self.places[lane]
-        return bisect_right(known, place - NEEDED) == bisect_left(known, place + NEEDED)
+        return bisect_right(known, place - MIN_DISTANCE) == bisect_left(known, place + MIN_DISTANCE)
 
     def add(self, lane: int, place: float) -> None:
         """Put a node there."""
@@ -172,7 +174,7 @@ class _Lanes:
         return found or [len(self.places)]
 
 
-def assign(
+def assign_lanes(
     bands: Sequence[Sequence[str]],
     places: Mapping[str, float],
     reasons: Mapping[str, Sequence[str]],
@@ -287,7 +289,7 @@ class ChainLayout:
     area: tuple[float, float, float, float]
 
 
-def row_of(node: ChainNode, people: Sequence[str]) -> str:
+def row_person(node: ChainNode, people: Sequence[str]) -> str:
     """Return whose row a node stands in: the first of its people in the order given."""
     known = [one for one in people if one in node.people]
     return known[0] if known else (node.people[0] if node.people else NOBODY)
@@ -319,10 +321,10 @@ class Placement:
         """Return where the nodes stand; only what is new or no longer fits is given a place."""
         rows: dict[str, list[ChainNode]] = {}
         for node in graph.nodes:
-            rows.setdefault(row_of(node, people), []).append(node)
+            rows.setdefault(row_person(node, people), []).append(node)
         starts = {row: [one.start_us for one in nodes] for row, nodes in rows.items()}
         if self._axis is None or len(self._axis.times) < SETTLED:
-            self._axis = fitted(starts, NEEDED)
+            self._axis = fit_axis(starts, MIN_DISTANCE)
         axis = self._axis = self._axis.reaching(one.start_us for one in graph.nodes)
         order = [*(one for one in people if one in rows), *sorted({*rows} - {*people, NOBODY})]
         order += [NOBODY] if NOBODY in rows else []
@@ -334,13 +336,13 @@ class Placement:
             if node.id in self._offsets and self._offsets[node.id][0] == row
         }
         bands = [[one.id for one in rows[row]] for row in order]
-        offsets = assign(bands, places, graph.reasons, graph.results, kept, self._moved)
+        offsets = assign_lanes(bands, places, graph.reasons, graph.results, kept, self._moved)
         for row, band in zip(order, bands, strict=True):
             self._offsets.update({node_id: (row, offsets[node_id]) for node_id in band})
-        return _stacked(axis, order, bands, places, offsets)
+        return _stack_rows(axis, order, bands, places, offsets)
 
 
-def _stacked(
+def _stack_rows(
     axis: TimeAxis,
     order: Sequence[str],
     bands: Sequence[Sequence[str]],
@@ -373,7 +375,7 @@ class GraphDirection(StrEnum):
     SIBLING = "sibling"
 
 
-def beside(graph: ChainGraph, layout: ChainLayout, node_id: str | None, step: GraphDirection) -> str | None:
+def neighbour_node(graph: ChainGraph, layout: ChainLayout, node_id: str | None, step: GraphDirection) -> str | None:
     """Return the node that a step leads to; the first one in time from nowhere, None where there is none.
 
     Left and right go along the row in time, up and down to what is nearest above and below. The other steps go along
@@ -391,11 +393,11 @@ def beside(graph: ChainGraph, layout: ChainLayout, node_id: str | None, step: Gr
         return _sibling(graph, node_id)
     here = layout.boxes[node_id]
     if step in (GraphDirection.LEFT, GraphDirection.RIGHT):
-        return _along(layout, node_id, here, 1 if step is GraphDirection.RIGHT else -1)
-    return _across(layout, node_id, here, 1 if step is GraphDirection.DOWN else -1)
+        return _next_in_row(layout, node_id, here, 1 if step is GraphDirection.RIGHT else -1)
+    return _next_across_rows(layout, node_id, here, 1 if step is GraphDirection.DOWN else -1)
 
 
-def in_time(nodes: Sequence[ChainNode], node_id: str | None, step: int) -> str | None:
+def neighbour_in_time(nodes: Sequence[ChainNode], node_id: str | None, step: int) -> str | None:
     """Return the next (1) or previous (-1) node by time; from nowhere the first or the last; None past the ends."""
     if not nodes:
         return None
@@ -406,7 +408,7 @@ def in_time(nodes: Sequence[ChainNode], node_id: str | None, step: int) -> str |
     return ids[at] if 0 <= at < len(ids) else None
 
 
-def _along(layout: ChainLayout, node_id: str, here: Box, side: int) -> str | None:
+def _next_in_row(layout: ChainLayout, node_id: str, here: Box, side: int) -> str | None:
     row = next(one for one in layout.rows if one.top <= here.y < one.top + one.height)
     inside = [(at, box) for at, box in layout.boxes.items() if row.top <= box.y < row.top + row.height]
     ranked = sorted(inside, key=lambda one: (one[1].x, one[1].y, one[0]))
@@ -414,7 +416,7 @@ def _along(layout: ChainLayout, node_id: str, here: Box, side: int) -> str | Non
     return ranked[place][0] if 0 <= place < len(ranked) else None
 
 
-def _across(layout: ChainLayout, node_id: str, here: Box, side: int) -> str | None:
+def _next_across_rows(layout: ChainLayout, node_id: str, here: Box, side: int) -> str | None:
     beyond = [
         (abs(box.x - here.x) + 2 * abs(box.y - here.y), at)
         for at, box in layout.boxes.items()

@@ -17,10 +17,10 @@ from project.entities.causal_chains import ChainGraph, ChainNode, Edge
 from project.timebase import format_time
 from resources.translation import tr, trn
 from widgets.graph.graph_layout import HEIGHT, WIDTH, Box, ChainLayout, PersonBand, Placement
-from widgets.labels import KINDS, NodePerson
+from widgets.labels import KIND_LOOKS, NodePerson
 from widgets.text_labels import semibold
 
-HEAD = 9.0
+ARROW_SIZE = 9.0
 """Length of an arrowhead, in pixels."""
 _SAMPLES = 17
 _BOW = 34.0
@@ -43,7 +43,7 @@ class Curve:
     way: ArrowDirection
 
 
-def curve(reason: Box, result: Box, blocked: bool = False) -> Curve:
+def edge_curve(reason: Box, result: Box, blocked: bool = False) -> Curve:
     """Return the curve from one box to another: out at the right and in at the left, or upright where they overlap.
 
     Args:
@@ -51,9 +51,9 @@ def curve(reason: Box, result: Box, blocked: bool = False) -> Curve:
         result: where it ends.
         blocked: something stands between the two on one line: pass over it.
     """
-    if result.x >= reason.right + HEAD + 3:
-        straight = rubber((reason.right, reason.y + HEIGHT / 2), (result.x, result.y + HEIGHT / 2))
-        return straight if not blocked else _lifted(straight)
+    if result.x >= reason.right + ARROW_SIZE + 3:
+        straight = free_curve((reason.right, reason.y + HEIGHT / 2), (result.x, result.y + HEIGHT / 2))
+        return straight if not blocked else _lift_curve(straight)
     if abs(result.y - reason.y) < HEIGHT:
         x1, x2, low = reason.x + WIDTH * 0.4, result.x + WIDTH * 0.6, max(reason.bottom, result.bottom) + _BOW
         return Curve(((x1, reason.bottom), (x1, low), (x2, low), (x2, result.bottom)), ArrowDirection.UP)
@@ -69,18 +69,18 @@ def curve(reason: Box, result: Box, blocked: bool = False) -> Curve:
     )
 
 
-def rubber(start: tuple[float, float], end: tuple[float, float]) -> Curve:
+def free_curve(start: tuple[float, float], end: tuple[float, float]) -> Curve:
     """Return a curve that leaves to the right and arrives from the left."""
     bend = max(24.0, abs(end[0] - start[0]) / 2)
     return Curve((start, (start[0] + bend, start[1]), (end[0] - bend, end[1]), end), ArrowDirection.RIGHT)
 
 
-def _lifted(line: Curve) -> Curve:
+def _lift_curve(line: Curve) -> Curve:
     first, second, third, last = line.points
     return Curve((first, (second[0], second[1] - HEIGHT * 1.1), (third[0], third[1] - HEIGHT * 1.1), last), line.way)
 
 
-def sampled(curves: Sequence[Curve]) -> NDArray[np.float64]:
+def sample_curves(curves: Sequence[Curve]) -> NDArray[np.float64]:
     """Return (curves, samples, 2) points along them."""
     corners = np.array([one.points for one in curves], dtype=np.float64).reshape(-1, 4, 1, 2)
     at = np.linspace(0, 1, _SAMPLES)[None, :, None]
@@ -88,7 +88,7 @@ def sampled(curves: Sequence[Curve]) -> NDArray[np.float64]:
     return sum((weight * corners[:, place] for place, weight in enumerate(weights)), np.zeros((1, 1, 1)))
 
 
-def nearest(points: NDArray[np.float64], x: float, y: float, within: float) -> int | None:
+def nearest_curve(points: NDArray[np.float64], x: float, y: float, within: float) -> int | None:
     """Return which of the sampled curves passes nearest to a point, if any does within so many pixels."""
     if not len(points):
         return None
@@ -100,24 +100,24 @@ def nearest(points: NDArray[np.float64], x: float, y: float, within: float) -> i
     return best if gone[best] <= within else None
 
 
-def why_not(graph: ChainGraph, reason_id: str, result_id: str) -> str:
+def edge_refusal(graph: ChainGraph, reason_id: str, result_id: str) -> str:
     """Return why an edge cannot be drawn; "" where it can."""
     if reason_id == result_id:
         return tr("A node cannot be a reason for itself.")
     if result_id in graph.results.get(reason_id, ()):
         return tr("This edge is there already.")
-    if result_id in upstream(graph.reasons, reason_id):
+    if result_id in ancestors(graph.reasons, reason_id):
         return tr("That would go round in a circle: it is a reason for this one already.")
     return ""
 
 
-def caution(graph: ChainGraph, reason_id: str, result_id: str) -> str:
+def edge_warning(graph: ChainGraph, reason_id: str, result_id: str) -> str:
     """Return what to look at before drawing an edge that can be drawn; "" for nothing."""
     late = graph.by_id[reason_id].start_us > graph.by_id[result_id].start_us
     return tr("The reason starts after its result: check the times.") if late else ""
 
 
-def upstream(reasons: Mapping[str, Sequence[str]], node_id: str) -> set[str]:
+def ancestors(reasons: Mapping[str, Sequence[str]], node_id: str) -> set[str]:
     """Return everything that leads to a node."""
     found: set[str] = set()
     ahead = [node_id]
@@ -145,12 +145,12 @@ class GraphGeometry:
         """The curve of each edge of the graph."""
         boxes = self.layout.boxes
         pairs = ((boxes[one.reason_id], boxes[one.result_id]) for one in self.graph.edges)
-        return tuple(curve(reason, result, self._blocked(reason, result)) for reason, result in pairs)
+        return tuple(edge_curve(reason, result, self._blocked(reason, result)) for reason, result in pairs)
 
     @cached_property
     def samples(self) -> NDArray[np.float64]:
         """(edges, samples, 2) points along the curves."""
-        return sampled(self.curves)
+        return sample_curves(self.curves)
 
     @cached_property
     def corners(self) -> NDArray[np.float64]:
@@ -186,7 +186,7 @@ class GraphGeometry:
 
     def edge_at(self, x: float, y: float, within: float) -> Edge | None:
         """Return the edge that passes nearest to a point."""
-        found = nearest(self.samples, x, y, within)
+        found = nearest_curve(self.samples, x, y, within)
         return None if found is None else self.graph.edges[found]
 
     def row_at(self, y: float) -> PersonBand | None:
@@ -268,7 +268,7 @@ class GraphModel:
 NO_TEXT = tr("no text yet")
 
 
-def names(model: GraphModel, node: ChainNode) -> str:
+def person_names(model: GraphModel, node: ChainNode) -> str:
     """Return whose a node is, “nobody” for none."""
     known = [model.people[one].name if one in model.people else tr("somebody unknown") for one in node.people]
     return ", ".join(known) or "nobody"
@@ -280,7 +280,7 @@ def describe_node(model: GraphModel, node: ChainNode) -> str:
     graph = model.picture.graph
     parts = [
         tr("{kind} of {people}: {words}").format(
-            kind=KINDS[node.kind].name, people=names(model, node), words=node.text or NO_TEXT
+            kind=KIND_LOOKS[node.kind].name, people=person_names(model, node), words=node.text or NO_TEXT
         ),
         tr("{start_us} to {end_us}").format(start_us=format_time(node.start_us), end_us=format_time(node.end_us)),
         trn("{count} reason", "{count} reasons", len(graph.reasons[node.id])),
@@ -290,7 +290,7 @@ def describe_node(model: GraphModel, node: ChainNode) -> str:
     return f"{', '.join(parts)}." + (tr(" Look at this: {problem}").format(problem=problem) if problem else "")
 
 
-def describe(model: GraphModel, editable: bool) -> str:
+def describe_selection(model: GraphModel, editable: bool) -> str:
     """Return the selection in words, or what is there to select."""
     read_only = "" if editable else tr(" Read-only.")
     if model.picture is None:
@@ -298,7 +298,9 @@ def describe(model: GraphModel, editable: bool) -> str:
     graph = model.picture.graph
     if model.edge is not None:
         return tr("Edge from “{reason}” to “{result}”.{read_only}").format(
-            reason=_short(graph, model.edge.reason_id), result=_short(graph, model.edge.result_id), read_only=read_only
+            reason=_shorten(graph, model.edge.reason_id),
+            result=_shorten(graph, model.edge.result_id),
+            read_only=read_only,
         )
     if len(model.selected) == 1:
         return describe_node(model, graph.by_id[model.selected[0]]) + read_only
@@ -317,7 +319,7 @@ def describe(model: GraphModel, editable: bool) -> str:
     )
 
 
-def told(model: GraphModel, node: ChainNode) -> str:
+def node_tooltip(model: GraphModel, node: ChainNode) -> str:
     """Return a node as rich text for a tooltip; whatever was written in it is plain text there."""
     assert model.picture is not None
     graph = model.picture.graph
@@ -330,7 +332,7 @@ def told(model: GraphModel, node: ChainNode) -> str:
     )
     parts = [
         tr("<b>{name}</b> of {model}, {span}").format(
-            name=KINDS[node.kind].name, model=escape(names(model, node)), span=span
+            name=KIND_LOOKS[node.kind].name, model=escape(person_names(model, node)), span=span
         ),
         escape(node.text) or f"<i>{NO_TEXT}</i>",
         links,
@@ -340,6 +342,6 @@ def told(model: GraphModel, node: ChainNode) -> str:
     return semibold("<br>".join(parts))
 
 
-def _short(graph: ChainGraph, node_id: str, most: int = 60) -> str:
+def _shorten(graph: ChainGraph, node_id: str, most: int = 60) -> str:
     text = graph.by_id[node_id].text or NO_TEXT
     return text if len(text) <= most else text[: most - 1] + "…"

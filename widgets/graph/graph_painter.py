@@ -14,19 +14,19 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPainterPathStroker, QPen, QPixmap, QPolygonF, QTransform
 
 from project.entities.causal_chains import ChainNode, Edge
-from project.text_format import shown
+from project.text_format import escape_unprintable
 from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.graph.graph_layout import HEIGHT, NOBODY, WIDTH, Box, ChainLayout, PersonBand, TimeAxis
 from widgets.graph.graph_model import ArrowDirection, Curve, GraphGeometry, GraphModel
 from widgets.graph.node_painter import (
-    MARGIN,
+    PIXMAP_MARGIN,
     ChainColours,
     NodeHighlight,
-    head_pixmap,
-    inks,
-    paint_head,
+    arrowhead_pixmap,
+    chain_colours,
+    paint_arrowhead,
     paint_shape,
     paint_texts,
     shape_pixmap,
@@ -121,7 +121,7 @@ class GraphPainter:
         if not members or self._model.covered:
             return
         boxes = [self._model.box(one) for one in members]
-        path = hull_of(tuple(sorted((box.x, box.y) for box in boxes)))
+        path = hull_path(tuple(sorted((box.x, box.y) for box in boxes)))
         to_view = QTransform(self._sight.zoom, 0, 0, self._sight.zoom, self._sight.x, self._sight.y)
         rim = QColor(self._look.colours.accent)
         rim.setAlphaF(0.55)
@@ -194,10 +194,10 @@ class GraphPainter:
             for x, y in tips:
                 painter.save()
                 painter.translate(x, y)
-                paint_head(painter, way, ink, size)
+                paint_arrowhead(painter, way, ink, size)
                 painter.restore()
             return
-        head = head_pixmap(way, ink.rgba(), size, self._scale)
+        head = arrowhead_pixmap(way, ink.rgba(), size, self._scale)
         half = head.width() / self._scale / 2
         for x, y in tips:
             painter.drawPixmap(QPointF(x - half, y - half), head)
@@ -242,7 +242,7 @@ class GraphPainter:
             else:
                 x, y = round(x * self._scale) / self._scale, round(y * self._scale) / self._scale
                 made = shape_pixmap(node.kind, state or own, self._shade, sight.zoom, self._scale)
-                painter.drawPixmap(QPointF(x - MARGIN, y - MARGIN), made)
+                painter.drawPixmap(QPointF(x - PIXMAP_MARGIN, y - PIXMAP_MARGIN), made)
         if sight.zoom >= NEAR:
             painter.save()
             painter.translate(sight.x, sight.y)
@@ -270,7 +270,7 @@ class GraphPainter:
         painter.drawPoint(QPointF(x, y + side * 0.55))
 
 
-def around(points: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+def convex_hull(points: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
     """Return the convex hull of some points (Andrew's monotone chain, 1979)."""
     ranked = sorted(set(points))
     if len(ranked) < 3:
@@ -291,11 +291,11 @@ def around(points: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 @lru_cache(maxsize=16)
-def hull_of(corners: tuple[tuple[float, float], ...]) -> QPainterPath:
+def hull_path(corners: tuple[tuple[float, float], ...]) -> QPainterPath:
     """Return the soft outline around nodes, in the graph's pixels; given are their upper left corners."""
     points = [(x + dx, y + dy) for x, y in corners for dx in (0, WIDTH) for dy in (0, HEIGHT)]
     path = QPainterPath()
-    path.addPolygon(QPolygonF([QPointF(x, y) for x, y in around(points)]))
+    path.addPolygon(QPolygonF([QPointF(x, y) for x, y in convex_hull(points)]))
     path.closeSubpath()
     stroker = QPainterPathStroker()
     stroker.setWidth(2 * _HULL)
@@ -306,7 +306,7 @@ def hull_of(corners: tuple[tuple[float, float], ...]) -> QPainterPath:
 HEADER, RULER = 112, 24
 """Width of the names and height of the times, in pixels; the same at every zoom."""
 _STEPS = (100_000, 200_000, 500_000, *(n * 1_000_000 for n in (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600)))
-_APART = 84.0
+_MIN_TICK_DISTANCE = 84.0
 _UNKNOWN = NodePerson(tr("Somebody unknown"))
 
 
@@ -314,17 +314,19 @@ def paint_frame(painter: QPainter, model: GraphModel, sight: GraphViewport, colo
     """Draw both over the graph."""
     assert model.picture is not None
     layout = model.picture.layout
-    _names(painter, layout, model, sight, colours)
+    _paint_names(painter, layout, model, sight, colours)
     painter.fillRect(QRectF(0, 0, sight.width, RULER), colours.panel)
     painter.save()
     painter.setClipRect(QRectF(HEADER, 0, sight.width - HEADER, RULER))
-    _times(painter, layout.axis, sight, colours)
+    _paint_times(painter, layout.axis, sight, colours)
     painter.restore()
     painter.fillRect(QRectF(0, RULER - 1, sight.width, 1), colours.border)
     painter.fillRect(QRectF(HEADER - 1, 0, 1, sight.height), colours.border)
 
 
-def _names(painter: QPainter, layout: ChainLayout, model: GraphModel, sight: GraphViewport, colours: Palette) -> None:
+def _paint_names(
+    painter: QPainter, layout: ChainLayout, model: GraphModel, sight: GraphViewport, colours: Palette
+) -> None:
     painter.save()
     painter.setClipRect(QRectF(0, RULER, HEADER, sight.height - RULER))
     painter.fillRect(QRectF(0, RULER, HEADER, sight.height - RULER), colours.panel)
@@ -333,11 +335,11 @@ def _names(painter: QPainter, layout: ChainLayout, model: GraphModel, sight: Gra
         painter.fillRect(QRectF(0, bottom - 1, HEADER, 1), colours.border)
         seen_top, seen_bottom = max(top, RULER), min(bottom, sight.height)
         if seen_bottom - seen_top >= 10:
-            _name(painter, row, model, (seen_top + seen_bottom) / 2, colours)
+            _paint_name(painter, row, model, (seen_top + seen_bottom) / 2, colours)
     painter.restore()
 
 
-def _name(painter: QPainter, row: PersonBand, model: GraphModel, middle: float, colours: Palette) -> None:
+def _paint_name(painter: QPainter, row: PersonBand, model: GraphModel, middle: float, colours: Palette) -> None:
     x = 10.0
     if row.person != NOBODY:
         painter.setPen(Qt.PenStyle.NoPen)
@@ -353,39 +355,39 @@ def _name(painter: QPainter, row: PersonBand, model: GraphModel, middle: float, 
 
 def row_name(row: PersonBand, model: GraphModel) -> str:
     """Return what a row is called."""
-    return tr("Nobody") if row.person == NOBODY else shown(model.people.get(row.person, _UNKNOWN).name)
+    return tr("Nobody") if row.person == NOBODY else escape_unprintable(model.people.get(row.person, _UNKNOWN).name)
 
 
-def _times(painter: QPainter, axis: TimeAxis, sight: GraphViewport, colours: Palette) -> None:
+def _paint_times(painter: QPainter, axis: TimeAxis, sight: GraphViewport, colours: Palette) -> None:
     painter.setFont(theme.font(8))
-    last = -_APART
-    for time, waited in ticks(axis, sight):
+    last = -_MIN_TICK_DISTANCE
+    for time, waited in time_ticks(axis, sight):
         x = sight.to_view(axis.x(time), 0)[0]
-        if waited and x - last < _APART * 0.9:
+        if waited and x - last < _MIN_TICK_DISTANCE * 0.9:
             continue
         if waited:
             painter.setPen(QPen(mix(colours.uncertain, colours.panel, 0.8), 1.2))
             painter.drawPolyline([QPointF(x + dx, 12 + dy) for dx, dy in ((-4, -6), (0, -2), (-4, 2), (0, 6))])
-        elif x - last >= _APART:
+        elif x - last >= _MIN_TICK_DISTANCE:
             painter.setPen(colours.outline)
             painter.drawLine(QPointF(x, RULER - 7), QPointF(x, RULER - 1))
             painter.setPen(colours.muted)
-            painter.drawText(QPointF(x + 3, RULER - 9), _written(time))
+            painter.drawText(QPointF(x + 3, RULER - 9), _tick_text(time))
             last = x
 
 
-def _written(time_us: int) -> str:
+def _tick_text(time_us: int) -> str:
     return format_time(time_us)[: -2 if time_us % 1_000_000 else -4]
 
 
-def ticks(axis: TimeAxis, sight: GraphViewport) -> list[tuple[int, bool]]:
+def time_ticks(axis: TimeAxis, sight: GraphViewport) -> list[tuple[int, bool]]:
     """Return the times to mark in sight, rising; True where time is shortened there, in the middle of the wait.
 
     None lies before the recording.
     """
     left, _, right, _ = sight.area
     left += HEADER / sight.zoom
-    step = next((one for one in _STEPS if one * axis.scale * sight.zoom >= _APART), _STEPS[-1])
+    step = next((one for one in _STEPS if one * axis.scale * sight.zoom >= _MIN_TICK_DISTANCE), _STEPS[-1])
     first, last = max(0, axis.us(left)), axis.us(right)
     found: list[tuple[int, bool]] = []
     pieces = [(first, axis.times[0], False), *axis.stretches(), (axis.times[-1], last, False)]
@@ -480,7 +482,7 @@ class Still:
         painter = QPainter(self._kept)
         painter.setClipRect(part)
         painter.fillRect(part, colours.field)
-        drawn = GraphPainter(painter, model, sight, inks(colours), shade=theme.shade(), part=part)
+        drawn = GraphPainter(painter, model, sight, chain_colours(colours), shade=theme.shade(), part=part)
         drawn.rows()
         if not without:
             drawn.hull()

@@ -14,23 +14,23 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QToolButton, QVBoxLay
 
 from project.entities.causal_chains import ChainGraph
 from project.errors import UserError
-from project.text_format import shown
+from project.text_format import escape_unprintable
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState
-from widgets.graph.graph_canvas import STEP
+from widgets.graph.graph_canvas import ZOOM_STEP
 from widgets.graph.graph_input import ChainEditorCanvas
-from widgets.graph.graph_model import GraphModel, describe
+from widgets.graph.graph_model import GraphModel, describe_selection
 from widgets.graph.graph_painter import HEADER, RULER, GraphPainter, GraphViewport, paint_frame
-from widgets.graph.node_painter import font, inks
+from widgets.graph.node_painter import chain_colours, graph_font
 from widgets.labels import NodePerson
 from widgets.text_labels import PlainLabel, plain_tip
 from widgets.theme import Palette, icon
 
-ENDINGS = (".svg", ".png")
-_HEAD = 40
+SUFFIXES = (".svg", ".png")
+_TITLE_HEIGHT = 40
 _SCALE = 2
-_MOST_DOTS = 16_000
+_MAX_PIXELS = 16_000
 """Of a side of a PNG: beyond it the scale gets smaller."""
 
 
@@ -46,9 +46,10 @@ def write_picture(graph: ChainGraph | None, people: Mapping[str, NodePerson], pa
     Raises:
         UserError: another ending, nothing to draw, or the file cannot be written.
     """
-    if path.suffix.lower() not in ENDINGS:
+    if path.suffix.lower() not in SUFFIXES:
         raise UserError(
-            tr("{name} is neither SVG nor PNG.").format(name=shown(path.name)), tr("Let the name end in .svg or .png.")
+            tr("{name} is neither SVG nor PNG.").format(name=escape_unprintable(path.name)),
+            tr("Let the name end in .svg or .png."),
         )
     model = GraphModel()
     model.show(graph, people, {})
@@ -59,7 +60,7 @@ def write_picture(graph: ChainGraph | None, people: Mapping[str, NodePerson], pa
     if not file.open(QIODevice.OpenModeFlag.WriteOnly) or file.write(data) != len(data) or not file.commit():
         raise UserError(
             tr("{name} cannot be written: {errorstring}.").format(
-                name=shown(path.name), errorstring=file.errorString()
+                name=escape_unprintable(path.name), errorstring=file.errorString()
             ),
             tr("Choose another folder."),
         )
@@ -67,19 +68,19 @@ def write_picture(graph: ChainGraph | None, people: Mapping[str, NodePerson], pa
 
 def as_svg(model: GraphModel, dark: bool = False) -> bytes:
     """Return the picture as an SVG file."""
-    sight, colours = _whole(model), _colours(dark)
+    sight, colours = _whole_viewport(model), _export_palette(dark)
     data = QByteArray()
     buffer = QBuffer(data)
-    size = QSize(round(sight.width), round(sight.height) + _HEAD)
+    size = QSize(round(sight.width), round(sight.height) + _TITLE_HEIGHT)
     made = QSvgGenerator()
     made.setOutputDevice(buffer)
     made.setSize(size)
     made.setViewBox(QRect(0, 0, size.width(), size.height()))
     made.setResolution(96)
-    made.setTitle(shown(_title(model)))
-    made.setDescription(shown(describe(model, editable=True)))
+    made.setTitle(escape_unprintable(_title(model)))
+    made.setDescription(escape_unprintable(describe_selection(model, editable=True)))
     painter = QPainter(made)
-    _draw(painter, model, sight, colours, dark)
+    _draw_picture(painter, model, sight, colours, dark)
     painter.end()
     family = f'font-family="{theme.FAMILY}"'.encode()
     return bytes(data.data()).replace(family, f'font-family="{theme.FAMILY}, Helvetica, Arial, sans-serif"'.encode())
@@ -87,12 +88,14 @@ def as_svg(model: GraphModel, dark: bool = False) -> bytes:
 
 def as_png(model: GraphModel, dark: bool = False) -> bytes:
     """Return the picture as a PNG file, of two dots a pixel where that is not too large."""
-    sight = _whole(model)
-    scale = min(_SCALE, _MOST_DOTS / sight.width, _MOST_DOTS / (sight.height + _HEAD))
-    image = QImage(round(sight.width * scale), round((sight.height + _HEAD) * scale), QImage.Format.Format_RGB32)
+    sight = _whole_viewport(model)
+    scale = min(_SCALE, _MAX_PIXELS / sight.width, _MAX_PIXELS / (sight.height + _TITLE_HEIGHT))
+    image = QImage(
+        round(sight.width * scale), round((sight.height + _TITLE_HEIGHT) * scale), QImage.Format.Format_RGB32
+    )
     image.setDevicePixelRatio(scale)
     painter = QPainter(image)
-    _draw(painter, model, sight, _colours(dark), dark)
+    _draw_picture(painter, model, sight, _export_palette(dark), dark)
     painter.end()
     data = QByteArray()
     buffer = QBuffer(data)
@@ -101,13 +104,15 @@ def as_png(model: GraphModel, dark: bool = False) -> bytes:
     return bytes(data.data())
 
 
-def _draw(painter: QPainter, model: GraphModel, sight: GraphViewport, colours: Palette, dark: bool) -> None:
-    painter.fillRect(QRectF(0, 0, sight.width, sight.height + _HEAD), colours.field)
-    painter.setFont(font(16, semibold=True))
+def _draw_picture(painter: QPainter, model: GraphModel, sight: GraphViewport, colours: Palette, dark: bool) -> None:
+    painter.fillRect(QRectF(0, 0, sight.width, sight.height + _TITLE_HEIGHT), colours.field)
+    painter.setFont(graph_font(16, semibold=True))
     painter.setPen(colours.text)
-    painter.drawText(QRectF(12, 0, sight.width - 24, _HEAD), Qt.AlignmentFlag.AlignVCenter, shown(_title(model)))
-    painter.translate(0, _HEAD)
-    drawn = GraphPainter(painter, model, sight, inks(colours), shade="dark" if dark else "light", exact=True)
+    painter.drawText(
+        QRectF(12, 0, sight.width - 24, _TITLE_HEIGHT), Qt.AlignmentFlag.AlignVCenter, escape_unprintable(_title(model))
+    )
+    painter.translate(0, _TITLE_HEIGHT)
+    drawn = GraphPainter(painter, model, sight, chain_colours(colours), shade="dark" if dark else "light", exact=True)
     drawn.rows()
     drawn.edges()
     drawn.nodes()
@@ -119,13 +124,13 @@ def _title(model: GraphModel) -> str:
     return model.picture.graph.chain.name or tr("Causal chain")
 
 
-def _whole(model: GraphModel) -> GraphViewport:
+def _whole_viewport(model: GraphModel) -> GraphViewport:
     assert model.picture is not None
     left, top, right, bottom = model.picture.layout.area
     return GraphViewport(HEADER - left, RULER - top, 1.0, HEADER + right - left, RULER + bottom - top)
 
 
-def _colours(dark: bool) -> Palette:
+def _export_palette(dark: bool) -> Palette:
     white = QColor("white")
     light = theme.load("light")
     return theme.load("dark") if dark else replace(light, field=white)
@@ -285,8 +290,8 @@ class ChainGraphView(QWidget):
         self._told.setProperty("muted", True)
         row.addWidget(self._told, 1)
         for name, text, tip, do in (
-            ("zoom-out", tr("Zoom out"), "-", lambda: self.board.zoom(1 / STEP)),
-            ("zoom-in", tr("Zoom in"), "+", lambda: self.board.zoom(STEP)),
+            ("zoom-out", tr("Zoom out"), "-", lambda: self.board.zoom(1 / ZOOM_STEP)),
+            ("zoom-in", tr("Zoom in"), "+", lambda: self.board.zoom(ZOOM_STEP)),
             ("maximize", tr("Show the whole chain"), "0", self.board.fit),
             ("columns-2", tr("Lay out anew, also what was moved"), "T", self.board.tidy),
         ):

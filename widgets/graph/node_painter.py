@@ -13,12 +13,12 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPixmap, QPolygonF
 
 from project.entities.causal_chains import ChainNode, NodeKind
-from project.text_format import shown
+from project.text_format import escape_unprintable
 from project.timebase import format_time
 from widgets import theme
-from widgets.graph.graph_layout import HEIGHT, WIDTH, Box, row_of
-from widgets.graph.graph_model import HEAD, NO_TEXT, ArrowDirection, GraphModel
-from widgets.labels import KINDS, label_ink, mix, participant_ink
+from widgets.graph.graph_layout import HEIGHT, WIDTH, Box, row_person
+from widgets.graph.graph_model import ARROW_SIZE, NO_TEXT, ArrowDirection, GraphModel
+from widgets.labels import KIND_LOOKS, label_ink, mix, participant_ink
 from widgets.theme import Palette
 
 _SLANT = 14.0
@@ -32,7 +32,7 @@ _INSETS: dict[NodeKind, tuple[float, float]] = {
 }
 
 
-def outline(kind: NodeKind, area: QRectF, slant: float = _SLANT) -> QPainterPath:
+def node_outline(kind: NodeKind, area: QRectF, slant: float = _SLANT) -> QPainterPath:
     """Return a rectangle for an event; a slanted one, an arrow, a hexagon and a pill for the states of a mind.
 
     Args:
@@ -71,12 +71,12 @@ def outline(kind: NodeKind, area: QRectF, slant: float = _SLANT) -> QPainterPath
     return path
 
 
-def margins(kind: NodeKind) -> tuple[float, float]:
+def text_margins(kind: NodeKind) -> tuple[float, float]:
     """Return the pixels that text keeps from the left and the right edge of a node."""
     return _INSETS[kind]
 
 
-MARGIN = 3
+PIXMAP_MARGIN = 3
 """Pixels around a picture of a node, for its outline."""
 
 
@@ -119,17 +119,17 @@ class ChainColours:
 
     def of(self, kind: NodeKind) -> QColor:
         """Return the colour of a kind."""
-        return label_ink(KINDS[kind], self.colours)
+        return label_ink(KIND_LOOKS[kind], self.colours)
 
 
-def inks(colours: Palette) -> ChainColours:
+def chain_colours(colours: Palette) -> ChainColours:
     """Return the colours of the graph in a theme."""
     hull = QColor(colours.accent)
     hull.setAlphaF(0.13)
     return ChainColours(colours, mix(colours.text, colours.field, 0.5), colours.accent, colours.uncertain, hull)
 
 
-def font(pixels: int, *, semibold: bool = False) -> QFont:
+def graph_font(pixels: int, *, semibold: bool = False) -> QFont:
     """Return the typeface so that it scales with the graph."""
     result = theme.font(semibold=semibold)
     result.setPixelSize(pixels)
@@ -145,12 +145,12 @@ def paint_shape(painter: QPainter, kind: NodeKind, state: NodeHighlight, look: C
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(rim, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap, Qt.PenJoinStyle.RoundJoin))
     painter.setBrush(mix(ink, look.colours.field, _FILLS[state] + (0.25 if zoom < 0.4 else 0)))
-    painter.drawPath(outline(kind, QRectF(0, 0, WIDTH * zoom, HEIGHT * zoom), 14 * zoom))
+    painter.drawPath(node_outline(kind, QRectF(0, 0, WIDTH * zoom, HEIGHT * zoom), 14 * zoom))
 
 
-def paint_head(painter: QPainter, way: ArrowDirection, ink: QColor, zoom: float = 1.0) -> None:
+def paint_arrowhead(painter: QPainter, way: ArrowDirection, ink: QColor, zoom: float = 1.0) -> None:
     """Draw an arrowhead with its tip at the origin."""
-    long, wide = HEAD * zoom, HEAD * 0.45 * zoom
+    long, wide = ARROW_SIZE * zoom, ARROW_SIZE * 0.45 * zoom
     corners = {
         ArrowDirection.RIGHT: ((0, 0), (-long, -wide), (-long, wide)),
         ArrowDirection.DOWN: ((0, 0), (-wide, -long), (wide, -long)),
@@ -165,22 +165,22 @@ def paint_head(painter: QPainter, way: ArrowDirection, ink: QColor, zoom: float 
 @lru_cache(maxsize=256)
 def shape_pixmap(kind: NodeKind, state: NodeHighlight, shade: theme.Shade, zoom: float, scale: float) -> QPixmap:
     """Return the outline of a node, with `MARGIN` logical pixels around it."""
-    made = _blank(WIDTH * zoom + 2 * MARGIN, HEIGHT * zoom + 2 * MARGIN, scale)
+    made = _blank(WIDTH * zoom + 2 * PIXMAP_MARGIN, HEIGHT * zoom + 2 * PIXMAP_MARGIN, scale)
     painter = QPainter(made)
-    painter.translate(MARGIN, MARGIN)
-    paint_shape(painter, kind, state, inks(theme.load(shade)), zoom)
+    painter.translate(PIXMAP_MARGIN, PIXMAP_MARGIN)
+    paint_shape(painter, kind, state, chain_colours(theme.load(shade)), zoom)
     painter.end()
     return made
 
 
 @lru_cache(maxsize=128)
-def head_pixmap(way: ArrowDirection, ink: int, zoom: float, scale: float) -> QPixmap:
+def arrowhead_pixmap(way: ArrowDirection, ink: int, zoom: float, scale: float) -> QPixmap:
     """Return an arrowhead in an ARGB colour; its tip is in the middle."""
-    side = 2 * (HEAD * zoom + 1)
+    side = 2 * (ARROW_SIZE * zoom + 1)
     made = _blank(side, side, scale)
     painter = QPainter(made)
     painter.translate(side / 2, side / 2)
-    paint_head(painter, way, QColor.fromRgba(ink), zoom)
+    paint_arrowhead(painter, way, QColor.fromRgba(ink), zoom)
     painter.end()
     return made
 
@@ -198,7 +198,7 @@ _LEAST, _LEAST_LINE = 11, 13.5
 """Pixels on the screen below which no text is made, and the height of a line of it."""
 _MARK = 6.5
 _DOT = 3.0
-_MOST_MARKS = 3
+_MAX_MARKS = 3
 
 
 def paint_texts(
@@ -210,24 +210,26 @@ def paint_texts(
         _paint_small(painter, placed, model, look, zoom)
         return
     colours = look.colours
-    painter.setFont(font_of(_TEXT))
+    painter.setFont(cached_font(_TEXT))
     painter.setPen(colours.text)
     for node, box in placed:
-        left, _ = margins(node.kind)
-        lines = wrapped(node.text, WIDTH - sum(margins(node.kind)))
+        left, _ = text_margins(node.kind)
+        lines = wrap_text(node.text, WIDTH - sum(text_margins(node.kind)))
         top = box.y + (16 if len(lines) > 1 else 23)
         for place, line in enumerate(lines):
             painter.drawText(QPointF(box.x + left, top + place * _LINE), line)
-    painter.setFont(font_of(_SMALL))
+    painter.setFont(cached_font(_SMALL))
     painter.setPen(colours.muted)
     for node, box in placed:
-        left, _ = margins(node.kind)
-        painter.drawText(QPointF(box.x + left, box.y + HEIGHT - 7), f"{KINDS[node.kind].name} {clock(node.start_us)}")
+        left, _ = text_margins(node.kind)
+        painter.drawText(
+            QPointF(box.x + left, box.y + HEIGHT - 7), f"{KIND_LOOKS[node.kind].name} {short_time(node.start_us)}"
+        )
         if not node.text:
             painter.drawText(QPointF(box.x + left, box.y + 21), NO_TEXT)
     for node, box in placed:
         if len(node.people) > 1:
-            _marks(painter, node, model, look, box)
+            _paint_marks(painter, node, model, look, box)
 
 
 def _paint_small(
@@ -236,26 +238,26 @@ def _paint_small(
     """Write in the size of the screen into nodes that are smaller."""
     painter.save()
     painter.scale(1 / zoom, 1 / zoom)
-    painter.setFont(font_of(_LEAST))
+    painter.setFont(cached_font(_LEAST))
     height = HEIGHT * zoom
     most = max(1, int((height - 6) / _LEAST_LINE))
     for node, box in placed:
-        left, right = margins(node.kind)
-        lines = wrapped(node.text, round((WIDTH - left - right) * zoom), _LEAST, most) or (NO_TEXT,)
+        left, right = text_margins(node.kind)
+        lines = wrap_text(node.text, round((WIDTH - left - right) * zoom), _LEAST, most) or (NO_TEXT,)
         painter.setPen(look.colours.text if node.text else look.colours.muted)
         top = box.y * zoom + (height - len(lines) * _LEAST_LINE) / 2 + _LEAST - 0.5
         for place, line in enumerate(lines):
             painter.drawText(QPointF((box.x + left) * zoom, top + place * _LEAST_LINE), line)
     painter.setPen(Qt.PenStyle.NoPen)
     for node, box in placed:
-        for place, who in enumerate(_others(node, model)[:_MOST_MARKS]):
+        for place, who in enumerate(_other_people(node, model)[:_MAX_MARKS]):
             painter.setBrush(participant_ink(model.people[who].colour if who in model.people else None, look.colours))
-            right = (box.right - margins(node.kind)[1]) * zoom - place * (2 * _DOT + 2)
+            right = (box.right - text_margins(node.kind)[1]) * zoom - place * (2 * _DOT + 2)
             painter.drawEllipse(QPointF(right, box.y * zoom + height - _DOT - 2), _DOT, _DOT)
     painter.restore()
 
 
-def clock(time_us: int) -> str:
+def short_time(time_us: int) -> str:
     """Return a time as short as a node has room for: minutes, seconds and tenths."""
     whole = format_time(time_us)[:-2]
     return whole.removeprefix("0:")
@@ -263,19 +265,19 @@ def clock(time_us: int) -> str:
 
 @lru_cache(maxsize=8)
 def _metrics(pixels: int) -> QFontMetricsF:
-    return QFontMetricsF(font(pixels))
+    return QFontMetricsF(graph_font(pixels))
 
 
 @lru_cache(maxsize=8)
-def font_of(pixels: int) -> QFont:
+def cached_font(pixels: int) -> QFont:
     """Return the typeface of a size."""
-    return font(pixels)
+    return graph_font(pixels)
 
 
 @lru_cache(maxsize=4096)
-def wrapped(text: str, width: float, pixels: int = _TEXT, most: int = 2) -> tuple[str, ...]:
+def wrap_text(text: str, width: float, pixels: int = _TEXT, most: int = 2) -> tuple[str, ...]:
     """Return a text on a few lines of a width in pixels, the last one cut short with dots."""
-    words, metrics = shown(" ".join(text.split())).split(" "), _metrics(pixels)
+    words, metrics = escape_unprintable(" ".join(text.split())).split(" "), _metrics(pixels)
     if words == [""]:
         return ()
     lines: list[str] = []
@@ -289,26 +291,26 @@ def wrapped(text: str, width: float, pixels: int = _TEXT, most: int = 2) -> tupl
     return tuple(lines)
 
 
-def _others(node: ChainNode, model: GraphModel) -> list[str]:
+def _other_people(node: ChainNode, model: GraphModel) -> list[str]:
     """Return its people but the one whose row it stands in."""
-    return [one for one in node.people if one != row_of(node, [*model.people])]
+    return [one for one in node.people if one != row_person(node, [*model.people])]
 
 
-def _marks(painter: QPainter, node: ChainNode, model: GraphModel, look: ChainColours, box: Box) -> None:
+def _paint_marks(painter: QPainter, node: ChainNode, model: GraphModel, look: ChainColours, box: Box) -> None:
     """Draw a dot with an initial for each of its people but the one whose row it stands in."""
-    right = box.right - margins(node.kind)[1]
-    others = _others(node, model)
+    right = box.right - text_margins(node.kind)[1]
+    others = _other_people(node, model)
     shown_marks = [model.people[one].name[:1].upper() if one in model.people else "?" for one in others]
     inks = [model.people[one].colour if one in model.people else None for one in others]
-    if len(others) > _MOST_MARKS:
-        rest = len(others) - _MOST_MARKS + 1
-        shown_marks, inks = [*shown_marks[: _MOST_MARKS - 1], f"+{rest}"], [*inks[: _MOST_MARKS - 1], None]
+    if len(others) > _MAX_MARKS:
+        rest = len(others) - _MAX_MARKS + 1
+        shown_marks, inks = [*shown_marks[: _MAX_MARKS - 1], f"+{rest}"], [*inks[: _MAX_MARKS - 1], None]
     for place, (text, colour) in enumerate(zip(reversed(shown_marks), reversed(inks), strict=True)):
         middle = QPointF(right - _MARK - place * (2 * _MARK + 2), box.y + HEIGHT - 11)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(participant_ink(colour, look.colours))
         painter.drawEllipse(middle, _MARK, _MARK)
         painter.setPen(look.colours.field)
-        painter.setFont(font_of(9))
+        painter.setFont(cached_font(9))
         area = QRectF(middle.x() - _MARK, middle.y() - _MARK, 2 * _MARK, 2 * _MARK)
         painter.drawText(area, Qt.AlignmentFlag.AlignCenter, text)

@@ -18,7 +18,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.form.checklists import TickRow
 from widgets.form.input_fields import DecimalBox, GrowingTextEdit
-from widgets.text_labels import PlainLabel, explained, plain_tip
+from widgets.text_labels import PlainLabel, definition_tooltip, plain_tip
 
 
 class FieldEditor(QWidget):
@@ -70,7 +70,7 @@ class FieldEditor(QWidget):
         """Forget what was typed and not sent yet."""
 
 
-LONG = 24
+LONG_CHOICE_CHARS = 24
 """Characters from which a choice is a sentence, for which a row of buttons has no room."""
 
 
@@ -148,7 +148,7 @@ class LongChoiceEditor(FieldEditor):
         self.changed.emit(self.value())
 
 
-MOST_BUTTONS = 11
+MAX_BUTTONS = 11
 """Values of a scale up to which each has a button; more are set with a slider."""
 _MINUS = "\N{MINUS SIGN}"
 
@@ -173,13 +173,13 @@ class ScaleEditor(FieldEditor):
             button.setFont(theme.font(theme.POINTS - 1))
             button.setAccessibleName(f"{field.name}: {value}")
             button.setAccessibleDescription(field.definition)
-            button.setToolTip(explained(f"{field.name}: {value}", field.definition))
+            button.setToolTip(definition_tooltip(f"{field.name}: {value}", field.definition))
             button.clicked.connect(lambda _=False, value=value: self._chosen(value))
             row.addWidget(button, 1)
             self.buttons[value] = button
         column.addLayout(row)
         if field.ends:
-            column.addLayout(ends_row(field))
+            column.addLayout(make_ends_row(field))
         self.setFocusProxy(next(iter(self.buttons.values())))
 
     def value(self) -> Json:
@@ -230,7 +230,7 @@ class SliderEditor(FieldEditor):
         for control in (self.slider, self.box):
             control.setAccessibleName(field.name)
             control.setAccessibleDescription(field.definition)
-            control.setToolTip(explained(field.name, field.definition, field.shortcut))
+            control.setToolTip(definition_tooltip(field.name, field.definition, field.shortcut))
         self.clear = QPushButton(tr("Clear"))
         self.clear.setAccessibleName(tr("Clear {name}").format(name=field.name))
         self.clear.setToolTip(plain_tip(tr("Take the number of {name} away").format(name=field.name)))
@@ -239,7 +239,7 @@ class SliderEditor(FieldEditor):
         row.addWidget(self.clear)
         column.addLayout(row)
         if field.ends:
-            column.addLayout(ends_row(field))
+            column.addLayout(make_ends_row(field))
         self.setFocusProxy(self.slider)
         self.slider.valueChanged.connect(self._slid)
         self.slider.sliderReleased.connect(self._released)
@@ -332,7 +332,7 @@ class _Box(DecimalBox):
         event.ignore()
 
 
-def ends_row(field: Field) -> QHBoxLayout:
+def make_ends_row(field: Field) -> QHBoxLayout:
     """Return a line with what the lowest and the highest value mean."""
     row = QHBoxLayout()
     for text, side in zip(field.ends, (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight), strict=True):
@@ -345,14 +345,14 @@ def ends_row(field: Field) -> QHBoxLayout:
     return row
 
 
-def number_editor(field: Field) -> FieldEditor:
+def make_number_editor(field: Field) -> FieldEditor:
     """Return the editor that fits the range of a scale."""
     values = (field.maximum - field.minimum) / field.step + 1
-    return ScaleEditor(field) if values <= MOST_BUTTONS else SliderEditor(field)
+    return ScaleEditor(field) if values <= MAX_BUTTONS else SliderEditor(field)
 
 
 _NOBODY = tr("Not chosen")
-_NONE_THERE = tr("No participants yet: add them in Recording details (Ctrl+I)")
+_NO_PARTICIPANTS = tr("No participants yet: add them in Recording details (Ctrl+I)")
 _ELSEWHERE = tr("Somebody who is not in this recording")
 
 
@@ -363,10 +363,10 @@ class ParticipantEditor(FieldEditor):
         super().__init__(field, parent)
         self._value: str | None = None
         self._people: list[Participant] = []
-        self.combo = _Combo()
+        self.combo = _ChoiceBox()
         self.combo.setAccessibleName(field.name)
         self.combo.setAccessibleDescription(field.definition)
-        self.combo.setToolTip(explained(field.name, field.definition, field.shortcut))
+        self.combo.setToolTip(definition_tooltip(field.name, field.definition, field.shortcut))
         self.combo.setMinimumContentsLength(8)
         self.combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         column = QVBoxLayout(self)
@@ -396,7 +396,7 @@ class ParticipantEditor(FieldEditor):
 
     def _fill(self) -> None:
         self.combo.clear()
-        self.combo.addItem(_NOBODY if self._people else _NONE_THERE, None)
+        self.combo.addItem(_NOBODY if self._people else _NO_PARTICIPANTS, None)
         for one in self._people:
             self.combo.addItem(f"{one.pseudonym}, {one.role.value}", one.id)
         if self._value is not None and self.combo.findData(self._value) < 0:
@@ -410,7 +410,7 @@ class ParticipantEditor(FieldEditor):
             self.changed.emit(chosen)
 
 
-class _Combo(QComboBox):
+class _ChoiceBox(QComboBox):
     """A list that leaves the wheel to the page."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:
@@ -430,7 +430,7 @@ class TextEditor(FieldEditor):
         self.text.setAccessibleName(field.name)
         self.text.setAccessibleDescription(field.definition)
         self.text.setPlaceholderText(field.definition)
-        self.text.setToolTip(explained(field.name, field.definition, field.shortcut))
+        self.text.setToolTip(definition_tooltip(field.name, field.definition, field.shortcut))
         self.text.textChanged.connect(self._typed)
         self.setFocusProxy(self.text)
         column = QVBoxLayout(self)
@@ -492,7 +492,7 @@ class ChoiceEditor(FieldEditor):
             button.setProperty("segment", True)
             button.setAccessibleName(f"{field.name}: {choice.name}")
             button.setAccessibleDescription(choice.definition)
-            button.setToolTip(explained(choice.name, choice.definition, choice.shortcut, choice.examples))
+            button.setToolTip(definition_tooltip(choice.name, choice.definition, choice.shortcut, choice.examples))
             button.clicked.connect(lambda _=False, key=choice.key: self._chosen(key))
             row.addWidget(button, 1)
             self.buttons[choice.key] = button
@@ -558,18 +558,18 @@ class ChoicesEditor(FieldEditor):
         return [*self.boxes.values()]
 
 
-def choice_editor(field: Field) -> FieldEditor:
+def make_choice_editor(field: Field) -> FieldEditor:
     """Return the editor of one of several: a row of buttons for words, a list for sentences."""
-    long = any(len(one.name) > LONG for one in field.choices)
+    long = any(len(one.name) > LONG_CHOICE_CHARS for one in field.choices)
     return LongChoiceEditor(field) if long else ChoiceEditor(field)
 
 
 EDITORS: Mapping[FieldKind, Callable[[Field], FieldEditor]] = MappingProxyType(
     {
         FieldKind.TEXT: TextEditor,
-        FieldKind.CHOICE: choice_editor,
+        FieldKind.CHOICE: make_choice_editor,
         FieldKind.CHOICES: ChoicesEditor,
-        FieldKind.SCALE: number_editor,
+        FieldKind.SCALE: make_number_editor,
         FieldKind.SLIDER: SliderEditor,
         FieldKind.PARTICIPANT: ParticipantEditor,
     }

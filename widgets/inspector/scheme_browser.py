@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QTextBrowser, QWidget
 
 from project.entities.study_records import Json
 from project.schemes.scheme import (
-    CHOOSING,
-    NUMBERS,
+    CHOICE_KINDS,
+    NUMERIC_KINDS,
     Example,
     Extent,
     Field,
@@ -25,7 +25,7 @@ from project.schemes.scheme import (
 )
 from resources.translation import tr
 from widgets import theme
-from widgets.labels import LabelLook, looks_of, paint_plate, plate_size
+from widgets.labels import LabelLook, label_looks, paint_plate, plate_size
 
 _KINDS = {
     FieldKind.CHOICES: tr("several of these"),
@@ -43,7 +43,7 @@ _EXTENTS = {
 _PLATE = '<img src="{}" style="vertical-align: middle">'
 
 
-def guidelines(scheme: Scheme, track: Track) -> str:
+def guidelines_html(scheme: Scheme, track: Track) -> str:
     """Return what somebody who annotates on a track wants to look up."""
     parts = [f"<h3>{escape(track.name)}</h3>", *_paragraphs(track.definition)]
     parts += [_label(track, label) for label in track.labels]
@@ -56,7 +56,7 @@ def guidelines(scheme: Scheme, track: Track) -> str:
     return "".join(parts)
 
 
-def whole_scheme(scheme: Scheme) -> str:
+def scheme_html(scheme: Scheme) -> str:
     """Return everything that a scheme says."""
     parts = [
         f"<h2>{escape(scheme.name)}</h2>",
@@ -65,7 +65,7 @@ def whole_scheme(scheme: Scheme) -> str:
     ]
     for track in scheme.tracks:
         told = [_EXTENTS[track.extent], tr("Its segments lie inside an utterance.") if track.inside else ""]
-        parts.append(f"<h3>{_titled(track.name, track.key, tr('Track'))}</h3>")
+        parts.append(f"<h3>{_title_html(track.name, track.key, tr('Track'))}</h3>")
         parts += _paragraphs(" ".join(filter(None, (track.definition, *told))))
         parts += [_label(track, label) for label in track.labels]
     if scheme.fields:
@@ -94,7 +94,7 @@ def _paragraphs(text: str) -> list[str]:
     return [f"<p>{escape(text)}</p>"] if text else []
 
 
-def _titled(name: str, key: str, word: str = "") -> str:
+def _title_html(name: str, key: str, word: str = "") -> str:
     before = f"{word}: " if word else ""
     return f"{before}{escape(name)} <tt>{escape(key)}</tt>"
 
@@ -114,7 +114,7 @@ def _label(track: Track, label: Label) -> str:
 
 def _field(field: Field, scheme: Scheme) -> str:
     told = [_KINDS[field.kind]]
-    if field.kind in NUMBERS:
+    if field.kind in NUMERIC_KINDS:
         step = tr(" in steps of {step:g}").format(step=field.step) if field.step != 1 else ""
         told[0] += tr(" from {minimum:g} to {maximum:g}{step}").format(
             minimum=field.minimum, maximum=field.maximum, step=step
@@ -137,7 +137,7 @@ def _field(field: Field, scheme: Scheme) -> str:
             )
         )
     head = f"<p><b>{escape(field.name)}</b>{_key(field.shortcut)} ({'; '.join(told)})<br>{escape(field.definition)}</p>"
-    return head + ("".join(_choice(choice) for choice in field.choices) if field.kind in CHOOSING else "")
+    return head + ("".join(_choice(choice) for choice in field.choices) if field.kind in CHOICE_KINDS else "")
 
 
 def _choice(choice: FieldChoice) -> str:
@@ -175,7 +175,7 @@ def _example(scheme: Scheme, example: Example) -> str:
     return f"<p>{'<br>'.join(lines)}</p>"
 
 
-_LOOK = "look:"
+_LOOK_URL = "look:"
 _BELOW = 4
 """Pixels free below a plate: its middle is at the middle of the letters beside it, and not on their line."""
 
@@ -196,11 +196,11 @@ class SchemeBrowser(QTextBrowser):
 
     def show_guidelines(self, scheme: Scheme, track: Track) -> None:
         """Show what somebody who annotates on a track wants to look up."""
-        self._show(scheme, guidelines(scheme, track))
+        self._show(scheme, guidelines_html(scheme, track))
 
     def show_scheme(self, scheme: Scheme) -> None:
         """Show everything that a scheme says."""
-        self._show(scheme, whole_scheme(scheme))
+        self._show(scheme, scheme_html(scheme))
 
     def show_words(self, html: str) -> None:
         """Show rich text without labels."""
@@ -209,7 +209,7 @@ class SchemeBrowser(QTextBrowser):
         self._draw()
 
     def _show(self, scheme: Scheme, html: str) -> None:
-        looks = {f"{track.key}/{look.key}": look for track in scheme.tracks for look in looks_of(track)}
+        looks = {f"{track.key}/{look.key}": look for track in scheme.tracks for look in label_looks(track)}
         if (looks, html) != (self._looks, self._html):
             self._looks, self._html = looks, html
             self._draw()
@@ -224,7 +224,7 @@ class SchemeBrowser(QTextBrowser):
         self.document().clear()
         for place, look in self._looks.items():
             self.document().addResource(
-                QTextDocument.ResourceType.ImageResource, QUrl(f"{_LOOK}{place}"), self._plate(look)
+                QTextDocument.ResourceType.ImageResource, QUrl(f"{_LOOK_URL}{place}"), self._plate(look)
             )
         at = self.verticalScrollBar().value()
         self.setHtml(self._html)

@@ -15,13 +15,13 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QTool
 
 from project.entities.study_records import Json, Participant, Segment
 from project.schemes.scheme import Scheme
-from project.timebase import SECOND, format_time
+from project.timebase import SECOND_US, format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.form.input_fields import TimeEdit
 from widgets.inspector.field_editors import EDITORS, FieldEditor
 from widgets.labels import LabelButtons, LabelChip, LabelLook, unknown_look
-from widgets.text_labels import ElidedLabel, PlainLabel, explained, plain_tip
+from widgets.text_labels import ElidedLabel, PlainLabel, definition_tooltip, plain_tip
 from widgets.theme import icon
 
 
@@ -131,7 +131,7 @@ class SegmentForm(QWidget):
             heading = PlainLabel(field.name)
             heading.setFont(theme.font(theme.POINTS - 0.5, semibold=True))
             heading.setBuddy(editor)
-            heading.setToolTip(explained(field.name, field.definition, field.shortcut))
+            heading.setToolTip(definition_tooltip(field.name, field.definition, field.shortcut))
             needed = PlainLabel("needed")
             needed.setFont(theme.font(theme.POINTS - 1))
             head = QHBoxLayout()
@@ -280,7 +280,9 @@ class SegmentHeader(QWidget):
         self.end.set_time(segment.end_us)
         duration = segment.end_us - segment.start_us
         # Shorter than the times beside it: hours and minutes only where there are any.
-        text = f"{duration / SECOND:.3f} s" if duration < 60 * SECOND else format_time(duration).removeprefix("0:")
+        text = (
+            f"{duration / SECOND_US:.3f} s" if duration < 60 * SECOND_US else format_time(duration).removeprefix("0:")
+        )
         self._duration.set_text(text)
         self._duration.setAccessibleName(tr("Duration {text}").format(text=text))
 
@@ -340,7 +342,7 @@ class TrackChooser(QWidget):
         heading = PlainLabel(tr("New segments go to"))
         heading.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         heading.setProperty("quiet", True)
-        self.combo = _Combo()
+        self.combo = _LabelBox()
         self.combo.setAccessibleName(tr("Track for new segments"))
         self.combo.setToolTip(tr("Track for new segments (X for the next one)"))
         self.combo.setMinimumContentsLength(10)
@@ -362,7 +364,7 @@ class TrackChooser(QWidget):
         self.setVisible(len(tracks) > 1)
 
 
-class _Combo(QComboBox):
+class _LabelBox(QComboBox):
     """A list that leaves the wheel to the page."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:

@@ -42,7 +42,7 @@ class Corner(StrEnum):
     TOP_RIGHT = "top right"
 
 
-def side_by_side(width: float, height: float, aspects: Sequence[float]) -> list[Rect]:
+def side_by_side_rects(width: float, height: float, aspects: Sequence[float]) -> list[Rect]:
     """Return a cell for each picture, in rows, such that all pictures together are about as large as can be.
 
     Where it makes little difference they stand in one row.
@@ -71,7 +71,7 @@ def side_by_side(width: float, height: float, aspects: Sequence[float]) -> list[
     return best
 
 
-def insets(width: float, height: float, aspects: Sequence[float], corner: Corner, share: float) -> list[Rect]:
+def inset_rects(width: float, height: float, aspects: Sequence[float], corner: Corner, share: float) -> list[Rect]:
     """Return the small pictures in a row that starts in a corner of the area.
 
     Args:
@@ -104,7 +104,7 @@ def nearest_corner(width: float, height: float, x: float, y: float) -> Corner:
 
 
 MAIN = "main"
-_USUAL_SHARE = 0.3
+_DEFAULT_SHARE = 0.3
 _STEP = 1.12
 _NOTCH = 120
 
@@ -135,7 +135,7 @@ class Arrangement:
     layout: MultiViewLayout = MultiViewLayout.SIDE
     large: str = MAIN
     corner: Corner = Corner.BOTTOM_RIGHT
-    share: float = _USUAL_SHARE
+    share: float = _DEFAULT_SHARE
 
 
 class ViewsGrid(QWidget):
@@ -332,9 +332,11 @@ class ViewsGrid(QWidget):
         rects = {first: (0.0, 0.0, width, height)}
         if layout is MultiViewLayout.SIDE:
             order = [first, *others]
-            rects = dict(zip(order, side_by_side(width, height, [aspects[k] for k in order]), strict=True))
+            rects = dict(zip(order, side_by_side_rects(width, height, [aspects[k] for k in order]), strict=True))
         elif layout is MultiViewLayout.INSET:
-            small = insets(width, height, [aspects[k] for k in others], self.arrangement.corner, self.arrangement.share)
+            small = inset_rects(
+                width, height, [aspects[k] for k in others], self.arrangement.corner, self.arrangement.share
+            )
             rects.update(zip(others, small, strict=True))
         for key in (first, *others):
             view = self._views[key]

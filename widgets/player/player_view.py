@@ -30,7 +30,7 @@ from widgets.theme import paint_icon
 
 _SHADOW = QColor(0, 0, 0, 150)
 _CHIP = QColor(13, 13, 13, 205)
-_ON_CHIP = QColor("#f2f2f2")
+_CHIP_TEXT = QColor("#f2f2f2")
 _DOUBTFUL_MARK = QColor("#9aa0a6")
 
 
@@ -79,7 +79,7 @@ def paint_face(painter: QPainter, face: FaceBox, scale: float, picture: QRectF) 
     else:
         _add_corners(path, box, max(4.0, min(16.0, box.width() / 4, box.height() / 4)))
     # The picture is dark or bright: a shadow under a light line shows on both.
-    colour, style = _pen_of(face.state, face.doubtful)
+    colour, style = _face_pen(face.state, face.doubtful)
     painter.save()
     painter.setClipRect(picture)
     painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -112,7 +112,7 @@ def paint_chip(
         painter.setBrush(dot)
         painter.drawEllipse(QPointF(plate.left() + 10, plate.center().y()), 3, 3)
     painter.setFont(font)
-    painter.setPen(_ON_CHIP)
+    painter.setPen(_CHIP_TEXT)
     painter.drawText(plate.adjusted(6 + lead, 0, -6, 0), Qt.AlignmentFlag.AlignVCenter, text)
 
 
@@ -126,11 +126,11 @@ def paint_subtitle(painter: QPainter, text: str, picture: QRectF, scale: float =
     painter.setBrush(_CHIP)
     painter.drawRoundedRect(needed.adjusted(-8, -4, 8, 4), 4, 4)
     painter.setFont(font)
-    painter.setPen(_ON_CHIP)
+    painter.setPen(_CHIP_TEXT)
     painter.drawText(room, flags | Qt.AlignmentFlag.AlignBottom, text)
 
 
-def _pen_of(state: FaceState, doubtful: bool = False) -> tuple[QColor, Qt.PenStyle]:
+def _face_pen(state: FaceState, doubtful: bool = False) -> tuple[QColor, Qt.PenStyle]:
     # Always the dark theme's colours: the picture stands on a dark stage in both.
     colours = theme.load("dark")
     if state == FaceState.INTERPOLATED and not doubtful:
@@ -159,7 +159,7 @@ def _add_corners(path: QPainterPath, box: QRectF, arm: float) -> None:
 
 
 _NOTICE_WIDTH = 420
-_ROOMY = 190
+_ROOMY_HEIGHT = 190
 """From this height on a notice has its icon and its hint."""
 _ACTION_BELOW = 56
 
@@ -381,7 +381,7 @@ class PlayerView(QWidget):
     def _place_action(self) -> None:
         if self._action is not None:
             self._action.adjustSize()
-            down = _ACTION_BELOW if self.height() >= _ROOMY else _ACTION_BELOW // 4
+            down = _ACTION_BELOW if self.height() >= _ROOMY_HEIGHT else _ACTION_BELOW // 4
             self._action.move((self.width() - self._action.width()) // 2, self.height() // 2 + down)
 
     def _paint_place(self, painter: QPainter, rect: QRectF) -> None:
@@ -398,7 +398,7 @@ class PlayerView(QWidget):
         icon, title, hint = self._notice
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         centre = QRectF(self.rect()).center()
-        if self.height() < _ROOMY:
+        if self.height() < _ROOMY_HEIGHT:
             painter.setPen(colours.stage_text)
             painter.setFont(theme.font(semibold=True))
             painter.drawText(

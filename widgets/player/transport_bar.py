@@ -15,7 +15,7 @@ from widgets.theme import icon
 
 SPEEDS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
 
-KEYS: Mapping[str, str] = {
+DEFAULT_KEYS: Mapping[str, str] = {
     "start": "Home",
     "back": "Left",
     "play": "Space",
@@ -72,7 +72,7 @@ class TransportBar(QWidget):
 
     def __init__(self, keys: Mapping[str, str] | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._keys = {**KEYS, **(keys or {})}
+        self._keys = {**DEFAULT_KEYS, **(keys or {})}
         self.setAccessibleName(tr("Player controls"))
         row = QHBoxLayout(self)
         row.setContentsMargins(theme.GRID, theme.GRID // 2, theme.GRID, theme.GRID // 2)
@@ -129,7 +129,7 @@ class TransportBar(QWidget):
         self.set_speed(1.0)
 
     def minimumSizeHint(self) -> QSize:
-        inside = sum(_width(part) + _SPACING for part in self._stays) + _GAPS
+        inside = sum(_part_width(part) + _SPACING for part in self._stays) + _GAPS
         return QSize(inside + 2 * theme.GRID, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -206,7 +206,7 @@ class TransportBar(QWidget):
         room = self.width() - self.minimumSizeHint().width()
         for parts in reversed(self._gives_way):
             needed = [part for part in parts if part not in self._needless]
-            room -= sum(_width(part) + _SPACING for part in needed)
+            room -= sum(_part_width(part) + _SPACING for part in needed)
             for part in parts:
                 part.setVisible(room >= 0 and part in needed)
 
@@ -295,5 +295,5 @@ class TransportBar(QWidget):
         self._name(self._mute, tr("Sound on") if muted else tr("Sound off"), "mute")
 
 
-def _width(part: QWidget) -> int:
+def _part_width(part: QWidget) -> int:
     return part.sizeHint().boundedTo(part.maximumSize()).expandedTo(part.minimumSize()).width()

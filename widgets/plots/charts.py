@@ -12,29 +12,29 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPointF, QRect, QRect
 from PySide6.QtGui import QImage, QPainter, QPen, QPolygonF
 from PySide6.QtSvg import QSvgGenerator
 
-from project.text_format import shown as names_shown
+from project.text_format import escape_unprintable as names_shown
 from resources.translation import tr
 from widgets import theme
 from widgets.labels import mix
 from widgets.plots.plot_canvas import (
-    AXIS,
-    HEAD,
+    AXIS_HEIGHT,
+    HEAD_HEIGHT,
     LEFT,
     MARGIN,
     MIDDLE,
     RIGHT,
-    ROW,
+    ROW_HEIGHT,
     SMALL,
     TEXT,
     Entry,
     PlotCanvas,
     PlotHotspot,
-    draw_across,
     draw_head,
     draw_legend,
-    draw_up,
+    draw_x_axis,
+    draw_y_axis,
+    export_palette,
     legend_rows,
-    paper,
     text_width,
 )
 from widgets.plots.plot_data import (
@@ -49,37 +49,37 @@ from widgets.plots.plot_data import (
     PlotNumberFormat,
     Radar,
     Series,
-    in_words,
+    format_value,
     nice_ticks,
-    shown,
+    plot_text,
 )
 
 _BAR, _GAP = 16, 10
-_NAMES = 0.5
+_NAMES_SHARE = 0.5
 """The most of the width that names take."""
 
 
 def bars_height(plot: Bars, width: float) -> float:
     """Return how high the plot is."""
-    legend = ROW * len(legend_rows(_entries(plot), width)) + (ROW if plot.references else 0)
-    return MARGIN + HEAD + legend + len(plot.groups) * _pitch(plot) + _GAP / 2 + AXIS + 4
+    legend = ROW_HEIGHT * len(legend_rows(_legend_entries(plot), width)) + (ROW_HEIGHT if plot.references else 0)
+    return MARGIN + HEAD_HEIGHT + legend + len(plot.groups) * _pitch(plot) + _GAP / 2 + AXIS_HEIGHT + 4
 
 
 def draw_bars(canvas: PlotCanvas, plot: Bars, width: float) -> None:
     """Draw into a canvas of that width."""
     draw_head(canvas, plot.title, plot.note, width)
-    top = draw_legend(canvas, _entries(plot), width, HEAD + MARGIN / 2)
+    top = draw_legend(canvas, _legend_entries(plot), width, HEAD_HEIGHT + MARGIN / 2)
     if plot.references:
-        canvas.diamond(MARGIN + 11, top + ROW / 2)
-        canvas.text(QRectF(MARGIN + 26, top, width - 2 * MARGIN - 26, ROW), plot.reference)
-        top += ROW
-    names = min(_NAMES * width, max((text_width(name) for name in plot.groups), default=0) + 12)
-    texts = max((text_width(text) for text in _texts(plot)), default=0) + 14
+        canvas.diamond(MARGIN + 11, top + ROW_HEIGHT / 2)
+        canvas.text(QRectF(MARGIN + 26, top, width - 2 * MARGIN - 26, ROW_HEIGHT), plot.reference)
+        top += ROW_HEIGHT
+    names = min(_NAMES_SHARE * width, max((text_width(name) for name in plot.groups), default=0) + 12)
+    texts = max((text_width(text) for text in _value_texts(plot)), default=0) + 14
     area = QRectF(
         MARGIN + names, top + 4, width - 2 * MARGIN - names - texts, len(plot.groups) * _pitch(plot) + _GAP / 2
     )
     ticks = _ticks(plot, area.width())
-    draw_across(canvas, ticks, area, plot.axis)
+    draw_x_axis(canvas, ticks, area, plot.axis)
     for place, name in enumerate(plot.groups):
         y = area.top() + _GAP / 2 + place * _pitch(plot)
         high = _pitch(plot) - _GAP
@@ -91,7 +91,7 @@ def draw_bars(canvas: PlotCanvas, plot: Bars, width: float) -> None:
             canvas.diamond(ticks.place(reference, area.left(), area.right()), y + high / 2)
 
 
-def _entries(plot: Bars) -> list[Entry]:
+def _legend_entries(plot: Bars) -> list[Entry]:
     return [(series.name, series.look) for series in plot.series]
 
 
@@ -99,10 +99,10 @@ def _pitch(plot: Bars) -> float:
     return _GAP + _BAR * (1 if plot.stacked else max(1, len(plot.series)))
 
 
-def _texts(plot: Bars) -> list[str]:
+def _value_texts(plot: Bars) -> list[str]:
     if plot.stacked:
-        return [shown(_total(plot, place), plot.number) for place in range(len(plot.groups))]
-    return [shown(one.value, plot.number) for series in plot.series for one in series.values]
+        return [format_value(_total(plot, place), plot.number) for place in range(len(plot.groups))]
+    return [format_value(one.value, plot.number) for series in plot.series for one in series.values]
 
 
 def _total(plot: Bars, place: int) -> float:
@@ -125,7 +125,7 @@ def _draw_group(canvas: PlotCanvas, plot: Bars, place: int, ticks: AxisTicks, ar
         end = ticks.place(one.value or 0, area.left(), area.right())
         if one.value is not None:
             bar = QRectF(min(zero, end), y + 1, abs(end - zero), _BAR - 2)
-            canvas.box(bar, series.look, _said(plot, place, series.name, one))
+            canvas.box(bar, series.look, _bar_tooltip(plot, place, series.name, one))
         last = max(zero, end)
         if one.low is not None and one.high is not None:
             low, high = (ticks.place(side, area.left(), area.right()) for side in (one.low, one.high))
@@ -134,8 +134,8 @@ def _draw_group(canvas: PlotCanvas, plot: Bars, place: int, ticks: AxisTicks, ar
         reference = plot.references[place] if plot.references else None
         if reference is not None:
             last = max(last, ticks.place(reference, area.left(), area.right()) + 5)
-        room = QRectF(last + 6, y, text_width(shown(one.value, plot.number)) + 2, _BAR)
-        canvas.text(room, shown(one.value, plot.number))
+        room = QRectF(last + 6, y, text_width(format_value(one.value, plot.number)) + 2, _BAR)
+        canvas.text(room, format_value(one.value, plot.number))
         if one.value is None:
             canvas.spots.append(
                 PlotHotspot(QRectF(area.left(), y, area.width(), _BAR), f"{plot.groups[place]}: {one.reason}")
@@ -150,25 +150,25 @@ def _draw_stack(canvas: PlotCanvas, plot: Bars, place: int, ticks: AxisTicks, ar
         end = ticks.place(sum_so_far, area.left(), area.right())
         part = QRectF(x, top, end - x, _BAR)
         if part.width() > 0:
-            canvas.box(part, series.look, _said(plot, place, series.name, one))
-            text = shown(one.value, plot.number)
+            canvas.box(part, series.look, _bar_tooltip(plot, place, series.name, one))
+            text = format_value(one.value, plot.number)
             if part.width() > text_width(text) + 14:
                 plate = QRectF(part.center().x() - text_width(text) / 2 - 3, top + 1, text_width(text) + 6, _BAR - 2)
                 canvas.painter.fillRect(plate, canvas.colours.field)
                 canvas.text(plate, text, MIDDLE, SMALL)
         x = end
-    text = shown(_total(plot, place), plot.number)
+    text = format_value(_total(plot, place), plot.number)
     canvas.text(QRectF(x + 6, top, text_width(text) + 2, _BAR), text, semibold=True)
 
 
-def _said(plot: Bars, place: int, name: str, one: Measured) -> str:
+def _bar_tooltip(plot: Bars, place: int, name: str, one: Measured) -> str:
     of = f"{plot.groups[place]}, {name}" if len(plot.series) > 1 else plot.groups[place]
     between = (
         ""
         if one.low is None or one.high is None
-        else tr(", 95 % {low} to {high}").format(low=shown(one.low), high=shown(one.high))
+        else tr(", 95 % {low} to {high}").format(low=format_value(one.low), high=format_value(one.high))
     )
-    return f"{of}: {shown(one.value, plot.number)}{between}" + ("" if one.n is None else f", n = {one.n:,}")
+    return f"{of}: {format_value(one.value, plot.number)}{between}" + ("" if one.n is None else f", n = {one.n:,}")
 
 
 _PANEL = 84
@@ -177,30 +177,30 @@ _COUNTS = 44
 
 def histogram_height(plot: Histogram) -> float:
     """Return how high the plot is."""
-    return MARGIN + HEAD + len(plot.piles) * (_PANEL + ROW + 8) + AXIS - 8
+    return MARGIN + HEAD_HEIGHT + len(plot.piles) * (_PANEL + ROW_HEIGHT + 8) + AXIS_HEIGHT - 8
 
 
 def draw_histogram(canvas: PlotCanvas, plot: Histogram, width: float) -> None:
     """Draw into a canvas of that width."""
     draw_head(canvas, plot.title, plot.note, width)
-    across = _across(plot, width - 2 * MARGIN - _COUNTS)
-    top = HEAD + MARGIN / 2
+    across = _x_ticks(plot, width - 2 * MARGIN - _COUNTS)
+    top = HEAD_HEIGHT + MARGIN / 2
     for number, pile in enumerate(plot.piles):
         begin = float(MARGIN)
         if pile.look is not None:
             canvas.box(QRectF(begin, top + 4, 22, 12), pile.look)
             canvas.sign(pile.look, begin + 31, top + 10)
             begin += 42
-        canvas.text(QRectF(begin, top, width - MARGIN - begin, ROW), f"{pile.name}, n = {sum(pile.counts):,}")
-        top += ROW
+        canvas.text(QRectF(begin, top, width - MARGIN - begin, ROW_HEIGHT), f"{pile.name}, n = {sum(pile.counts):,}")
+        top += ROW_HEIGHT
         area = QRectF(MARGIN + _COUNTS, top + 4, width - 2 * MARGIN - _COUNTS, _PANEL)
         if number == len(plot.piles) - 1:
-            draw_across(canvas, across, area, plot.axis)
+            draw_x_axis(canvas, across, area, plot.axis)
         _draw_pile(canvas, plot, pile, across, area)
         top += _PANEL + 8
 
 
-def _across(plot: Histogram, room: float) -> AxisTicks:
+def _x_ticks(plot: Histogram, room: float) -> AxisTicks:
     wanted = max(2, int(room / 64))
     found = nice_ticks(plot.edges, wanted)
     return AxisTicks((*found.values[:-1], max(found.high, plot.edges[-1])), found.texts)
@@ -208,7 +208,7 @@ def _across(plot: Histogram, room: float) -> AxisTicks:
 
 def _draw_pile(canvas: PlotCanvas, plot: Histogram, pile: Pile, across: AxisTicks, area: QRectF) -> None:
     up = nice_ticks(pile.counts, 2, whole=True)
-    draw_up(canvas, up, area)
+    draw_y_axis(canvas, up, area)
     for place, count in enumerate(pile.counts):
         left, right = (across.place(plot.edges[place + side], area.left(), area.right()) for side in (0, 1))
         y = up.place(count, area.bottom(), area.top())
@@ -240,35 +240,35 @@ _DASHES: tuple[tuple[float, ...], ...] = ((), (6, 3), (1.5, 2.5), (8, 3, 2, 3), 
 
 def lines_height() -> float:
     """Return how high the plot is."""
-    return MARGIN + HEAD + ROW + _AREA + AXIS + 4
+    return MARGIN + HEAD_HEIGHT + ROW_HEIGHT + _AREA + AXIS_HEIGHT + 4
 
 
 def draw_lines(canvas: PlotCanvas, plot: Lines, width: float) -> None:
     """Draw into a canvas of that width."""
     draw_head(canvas, plot.title, plot.note, width)
-    top = HEAD + MARGIN / 2
-    canvas.text(QRectF(MARGIN, top, width - 2 * MARGIN, ROW), plot.y_axis, colour=canvas.colours.muted)
+    top = HEAD_HEIGHT + MARGIN / 2
+    canvas.text(QRectF(MARGIN, top, width - 2 * MARGIN, ROW_HEIGHT), plot.y_axis, colour=canvas.colours.muted)
     named = max((text_width(series.name) for series in plot.series), default=0) + 32
-    area = QRectF(MARGIN + _NUMBERS, top + ROW + 6, width - 2 * MARGIN - _NUMBERS - named, _AREA)
+    area = QRectF(MARGIN + _NUMBERS, top + ROW_HEIGHT + 6, width - 2 * MARGIN - _NUMBERS - named, _AREA)
     ends = [end for series in plot.series for one in series.values for end in (one.value, one.low, one.high)]
     up = nice_ticks(ends, 4)
     across = nice_ticks(plot.x, max(2, int(area.width() / 64)))
-    draw_up(canvas, up, area)
-    draw_across(canvas, across, area, plot.x_axis)
+    draw_y_axis(canvas, up, area)
+    draw_x_axis(canvas, across, area, plot.x_axis)
     _draw_whiskers(canvas, plot, across, up, area)
     last: list[float] = []
     for number, series in enumerate(plot.series):
         _draw_series(canvas, plot, number, across, up, area)
         known = [one.value for one in series.values if one.value is not None]
         last.append(up.place(known[-1], area.bottom(), area.top()) if known else area.bottom())
-    for series, y in zip(plot.series, apart(last, 17, area.bottom()), strict=True):
+    for series, y in zip(plot.series, spread_apart(last, 17, area.bottom()), strict=True):
         canvas.sign(series.look, area.right() + 14, y)
         canvas.text(
             QRectF(area.right() + 26, y - 8, named - 24, 16), series.name, pixels=SMALL, colour=canvas.ink(series.look)
         )
 
 
-def apart(places: list[float], gap: float, high: float) -> list[float]:
+def spread_apart(places: list[float], gap: float, high: float) -> list[float]:
     """Return places in the same order, moved down to lie a gap apart, or up where they would leave the lower end."""
     found = list(places)
     order = sorted(range(len(places)), key=lambda one: places[one])
@@ -281,7 +281,7 @@ def apart(places: list[float], gap: float, high: float) -> list[float]:
     return found
 
 
-def _aside(plot: Lines, number: int) -> float:
+def _side_offset(plot: Lines, number: int) -> float:
     """Return how far a series is moved so that intervals of one x lie side by side."""
     whiskers = any(one.low is not None for one in plot.series[number].values)
     return 7 * (number - (len(plot.series) - 1) / 2) if whiskers else 0.0
@@ -290,7 +290,7 @@ def _aside(plot: Lines, number: int) -> float:
 def _draw_whiskers(canvas: PlotCanvas, plot: Lines, across: AxisTicks, up: AxisTicks, area: QRectF) -> None:
     """Draw the intervals of all series, under every line."""
     for number, series in enumerate(plot.series):
-        aside = _aside(plot, number)
+        aside = _side_offset(plot, number)
         for x_value, one in zip(plot.x, series.values, strict=True):
             if one.low is not None and one.high is not None:
                 low, high = (up.place(end, area.bottom(), area.top()) for end in (one.low, one.high))
@@ -298,7 +298,7 @@ def _draw_whiskers(canvas: PlotCanvas, plot: Lines, across: AxisTicks, up: AxisT
 
 
 def _draw_series(canvas: PlotCanvas, plot: Lines, number: int, across: AxisTicks, up: AxisTicks, area: QRectF) -> None:
-    series, dashes, aside = plot.series[number], _DASHES[number % len(_DASHES)], _aside(plot, number)
+    series, dashes, aside = plot.series[number], _DASHES[number % len(_DASHES)], _side_offset(plot, number)
     ink = canvas.ink(series.look)
     line = QPolygonF()
     for x_value, one in zip(plot.x, series.values, strict=True):
@@ -310,9 +310,9 @@ def _draw_series(canvas: PlotCanvas, plot: Lines, number: int, across: AxisTicks
         between = (
             ""
             if one.low is None or one.high is None
-            else tr(", 95 % {low} to {high}").format(low=shown(one.low), high=shown(one.high))
+            else tr(", 95 % {low} to {high}").format(low=format_value(one.low), high=format_value(one.high))
         )
-        says = f"{series.name}, {x_value:g}: {shown(one.value)}{between}" + (
+        says = f"{series.name}, {x_value:g}: {format_value(one.value)}{between}" + (
             "" if one.n is None else f", n = {one.n:,}"
         )
         canvas.spots.append(PlotHotspot(QRectF(x - 5, y - 5, 10, 10), says))
@@ -329,7 +329,7 @@ def _draw_series(canvas: PlotCanvas, plot: Lines, number: int, across: AxisTicks
 
 
 _CELL = 34
-_WIDEST = 104
+_MAX_CELL_WIDTH = 104
 _NUMBER = 22
 _MATRIX_NAMES = 0.45
 """The most of the width that names take."""
@@ -339,24 +339,26 @@ _FEWEST = 64
 
 def matrix_height(plot: Matrix) -> float:
     """Return how high the plot is."""
-    titles = ROW if plot.across else 0
-    return MARGIN + HEAD + titles + ROW + len(plot.rows) * _CELL + MARGIN / 2
+    titles = ROW_HEIGHT if plot.across else 0
+    return MARGIN + HEAD_HEIGHT + titles + ROW_HEIGHT + len(plot.rows) * _CELL + MARGIN / 2
 
 
 def draw_matrix(canvas: PlotCanvas, plot: Matrix, width: float) -> None:
     """Draw into a canvas of that width."""
     draw_head(canvas, plot.title, plot.note, width)
-    names, side, numbered = _names(plot, width), _side(plot, width), is_numbered(plot, width)
-    left, top = MARGIN + names, HEAD + MARGIN / 2
+    names, side, numbered = _names_width(plot, width), _cell_side(plot, width), is_numbered(plot, width)
+    left, top = MARGIN + names, HEAD_HEIGHT + MARGIN / 2
     if plot.across:
-        canvas.text(QRectF(left, top, width - left - MARGIN, ROW), f"{plot.across} →", colour=canvas.colours.muted)
-        canvas.text(QRectF(MARGIN, top, names - 8, ROW), f"{plot.down} ↓", RIGHT, colour=canvas.colours.muted)
-        top += ROW
+        canvas.text(
+            QRectF(left, top, width - left - MARGIN, ROW_HEIGHT), f"{plot.across} →", colour=canvas.colours.muted
+        )
+        canvas.text(QRectF(MARGIN, top, names - 8, ROW_HEIGHT), f"{plot.down} ↓", RIGHT, colour=canvas.colours.muted)
+        top += ROW_HEIGHT
     for place, name in enumerate(plot.columns):
-        area = QRectF(left + place * side, top, side, ROW)
+        area = QRectF(left + place * side, top, side, ROW_HEIGHT)
         canvas.text(area.adjusted(2, 0, -2, 0), str(place + 1) if numbered else name, MIDDLE)
         canvas.spots.append(PlotHotspot(area, name))
-    top += ROW
+    top += ROW_HEIGHT
     values = [value for row in plot.values for value in row if value is not None]
     most = 1.0 if plot.number is PlotNumberFormat.FIGURE else max(values, default=0) or 1
     for row, name in enumerate(plot.rows):
@@ -370,7 +372,7 @@ def draw_matrix(canvas: PlotCanvas, plot: Matrix, width: float) -> None:
             cell = QRectF(left + column * side, y, side, _CELL).adjusted(1, 1, -1, -1)
             if value is None:
                 continue
-            text = shown(value, plot.number)
+            text = format_value(value, plot.number)
             canvas.tile(cell, max(0.0, value / most), text, f"{name}, {other}: {text}")
             if plot.diagonal and row == column:
                 canvas.painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -380,22 +382,23 @@ def draw_matrix(canvas: PlotCanvas, plot: Matrix, width: float) -> None:
 
 def is_numbered(plot: Matrix, width: float) -> bool:
     """Tell whether numbers stand over the columns, since names do not fit there; the rows have them too then."""
-    side = _side(plot, width)
+    side = _cell_side(plot, width)
     return plot.rows == plot.columns and any(text_width(name) > side - 4 for name in plot.columns)
 
 
-def _names(plot: Matrix, width: float) -> float:
+def _names_width(plot: Matrix, width: float) -> float:
     longest = max(text_width(name) for name in (*plot.rows, f"{plot.down} ↓")) + 12 + _NUMBER
     numbers = max(
-        (text_width(shown(one, plot.number), TEXT) for row in plot.values for one in row if one is not None), default=0
+        (text_width(format_value(one, plot.number), TEXT) for row in plot.values for one in row if one is not None),
+        default=0,
     )
     left = width - 2 * MARGIN - len(plot.columns) * (numbers + 8)
     return min(_MATRIX_NAMES * width, longest, max(_FEWEST, left))
 
 
-def _side(plot: Matrix, width: float) -> float:
-    room = width - 2 * MARGIN - _names(plot, width)
-    return min(_WIDEST, room / max(1, len(plot.columns)))
+def _cell_side(plot: Matrix, width: float) -> float:
+    room = width - 2 * MARGIN - _names_width(plot, width)
+    return min(_MAX_CELL_WIDTH, room / max(1, len(plot.columns)))
 
 
 _RADAR_PANEL = 290
@@ -405,27 +408,27 @@ _LABELS = 24
 """Between the outermost ring and the end of a panel, above and below."""
 _RINGS = (0.25, 0.5, 0.75, 1.0)
 _RADAR_DASHES: tuple[tuple[float, ...], ...] = ((5, 3), (1.5, 2.5), (8, 3, 2, 3), (3, 2))
-_HIGH = ROW + 2 * (_RADIUS + _LABELS)
+_PANEL_HEIGHT = ROW_HEIGHT + 2 * (_RADIUS + _LABELS)
 
 
 def radar_height(plot: Radar, width: float) -> float:
     """Return how high the plot is."""
     rows = -(-len(plot.shapes) // _columns(plot, width))
-    return MARGIN + HEAD + (ROW if plot.outlines else 0) + rows * (_HIGH + MARGIN / 2)
+    return MARGIN + HEAD_HEIGHT + (ROW_HEIGHT if plot.outlines else 0) + rows * (_PANEL_HEIGHT + MARGIN / 2)
 
 
 def draw_radar(canvas: PlotCanvas, plot: Radar, width: float) -> None:
     """Draw into a canvas of that width."""
     draw_head(canvas, plot.title, plot.note, width)
-    top = HEAD + MARGIN / 2
+    top = HEAD_HEIGHT + MARGIN / 2
     if plot.outlines:
         _draw_legend(canvas, plot, width, top)
-        top += ROW
+        top += ROW_HEIGHT
     columns = _columns(plot, width)
     wide = (width - 2 * MARGIN) / columns
     for place, shape in enumerate(plot.shapes):
         row, column = divmod(place, columns)
-        area = QRectF(MARGIN + column * wide, top + row * (_HIGH + MARGIN / 2), wide, _HIGH)
+        area = QRectF(MARGIN + column * wide, top + row * (_PANEL_HEIGHT + MARGIN / 2), wide, _PANEL_HEIGHT)
         _draw_panel(canvas, plot, shape, area)
 
 
@@ -437,15 +440,15 @@ def _draw_legend(canvas: PlotCanvas, plot: Radar, width: float, top: float) -> N
     x = float(MARGIN)
     for number, outline in enumerate(plot.outlines):
         canvas.painter.setPen(_pen(canvas, number))
-        canvas.painter.drawLine(QPointF(x, top + ROW / 2), QPointF(x + 28, top + ROW / 2))
+        canvas.painter.drawLine(QPointF(x, top + ROW_HEIGHT / 2), QPointF(x + 28, top + ROW_HEIGHT / 2))
         room = min(text_width(outline.name) + 4, width - MARGIN - x - 34)
-        canvas.text(QRectF(x + 34, top, room, ROW), outline.name)
+        canvas.text(QRectF(x + 34, top, room, ROW_HEIGHT), outline.name)
         x += 34 + text_width(outline.name) + 18
 
 
 def _draw_panel(canvas: PlotCanvas, plot: Radar, shape: Series, area: QRectF) -> None:
-    canvas.text(QRectF(area.left(), area.top(), area.width(), ROW), shape.name, MIDDLE, TEXT, semibold=True)
-    middle = QPointF(area.center().x(), area.top() + ROW + _LABELS + _RADIUS)
+    canvas.text(QRectF(area.left(), area.top(), area.width(), ROW_HEIGHT), shape.name, MIDDLE, TEXT, semibold=True)
+    middle = QPointF(area.center().x(), area.top() + ROW_HEIGHT + _LABELS + _RADIUS)
     _draw_web(canvas, plot, middle, area)
     _draw_shape(canvas, plot, shape, middle)
     for number, outline in enumerate(plot.outlines):
@@ -458,13 +461,13 @@ def _draw_web(canvas: PlotCanvas, plot: Radar, middle: QPointF, area: QRectF) ->
     canvas.painter.setBrush(Qt.BrushStyle.NoBrush)
     for ring in _RINGS:
         canvas.painter.setPen(QPen(canvas.colours.outline if ring == 1 else canvas.colours.border, 1))
-        canvas.painter.drawPolygon(QPolygonF([_at(middle, place, many, ring) for place in range(many)]))
+        canvas.painter.drawPolygon(QPolygonF([_polar_point(middle, place, many, ring) for place in range(many)]))
         canvas.text(QRectF(middle.x() + 3, middle.y() - ring * _RADIUS, 30, 12), f"{ring:g}", pixels=9,
                     colour=canvas.colours.muted)  # fmt: skip
     for place, name in enumerate(plot.axes):
-        end = _at(middle, place, many, 1)
+        end = _polar_point(middle, place, many, 1)
         canvas.line(middle.x(), middle.y(), end.x(), end.y(), canvas.colours.border)
-        _write_name(canvas, name, _at(middle, place, many, 1 + 9 / _RADIUS), middle, area)
+        _write_name(canvas, name, _polar_point(middle, place, many, 1 + 9 / _RADIUS), middle, area)
 
 
 def _write_name(canvas: PlotCanvas, name: str, at: QPointF, middle: QPointF, area: QRectF) -> None:
@@ -498,11 +501,13 @@ def _draw_shape(canvas: PlotCanvas, plot: Radar, shape: Series, middle: QPointF)
     for point, axis, one in zip(points, plot.axes, shape.values, strict=True):
         if point is not None:
             canvas.painter.drawEllipse(point, 2.5, 2.5)
-            canvas.spots.append(PlotHotspot(QRectF(point.x() - 6, point.y() - 6, 12, 12), _says(shape, axis, one)))
+            canvas.spots.append(
+                PlotHotspot(QRectF(point.x() - 6, point.y() - 6, 12, 12), _point_tooltip(shape, axis, one))
+            )
 
 
-def _says(shape: Series, axis: str, one: Measured) -> str:
-    return f"{shape.name}, {axis}: {shown(one.value)}" + ("" if one.n is None else f", n = {one.n:,}")
+def _point_tooltip(shape: Series, axis: str, one: Measured) -> str:
+    return f"{shape.name}, {axis}: {format_value(one.value)}" + ("" if one.n is None else f", n = {one.n:,}")
 
 
 def _draw_line(canvas: PlotCanvas, points: list[QPointF | None]) -> None:
@@ -514,12 +519,12 @@ def _draw_line(canvas: PlotCanvas, points: list[QPointF | None]) -> None:
 
 def _points(values: tuple[Measured, ...], middle: QPointF) -> list[QPointF | None]:
     return [
-        None if one.value is None else _at(middle, place, len(values), min(max(one.value, 0.0), 1.0))
+        None if one.value is None else _polar_point(middle, place, len(values), min(max(one.value, 0.0), 1.0))
         for place, one in enumerate(values)
     ]
 
 
-def _at(middle: QPointF, place: int, many: int, share: float) -> QPointF:
+def _polar_point(middle: QPointF, place: int, many: int, share: float) -> QPointF:
     turn = 2 * math.pi * place / many
     return QPointF(middle.x() + share * _RADIUS * math.sin(turn), middle.y() - share * _RADIUS * math.cos(turn))
 
@@ -559,25 +564,25 @@ def draw_plot(painter: QPainter, plot: Plot, width: float, colours: theme.Palett
     return canvas.spots
 
 
-WIDTH = 640
+DEFAULT_WIDTH = 640
 """Of what is saved, in logical pixels."""
 _SCALE = 2
 _DOTS_PER_INCH = 96
 
 
-def as_image(plot: Plot, width: int = WIDTH, scale: float = _SCALE) -> QImage:
+def as_image(plot: Plot, width: int = DEFAULT_WIDTH, scale: float = _SCALE) -> QImage:
     """Return a plot as a picture of `scale` dots a logical pixel."""
     high = plot_height(plot, width)
     image = QImage(round(width * scale), round(high * scale), QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(scale)
     image.fill(Qt.GlobalColor.white)
     painter = QPainter(image)
-    draw_plot(painter, plot, width, paper())
+    draw_plot(painter, plot, width, export_palette())
     painter.end()
     return image
 
 
-def as_png(plot: Plot, width: int = WIDTH) -> bytes:
+def as_png(plot: Plot, width: int = DEFAULT_WIDTH) -> bytes:
     """Return a plot as a PNG file."""
     data = QByteArray()
     buffer = QBuffer(data)
@@ -587,7 +592,7 @@ def as_png(plot: Plot, width: int = WIDTH) -> bytes:
     return bytes(data.data())
 
 
-def as_svg(plot: Plot, width: int = WIDTH) -> bytes:
+def as_svg(plot: Plot, width: int = DEFAULT_WIDTH) -> bytes:
     """Return a plot as an SVG file; its text stays text."""
     data = QByteArray()
     buffer = QBuffer(data)
@@ -598,10 +603,10 @@ def as_svg(plot: Plot, width: int = WIDTH) -> bytes:
     made.setViewBox(QRect(0, 0, size.width(), size.height()))
     made.setResolution(_DOTS_PER_INCH)
     made.setTitle(names_shown(plot.title))
-    made.setDescription("\n".join(names_shown(line) for line in in_words(plot).split("\n")))
+    made.setDescription("\n".join(names_shown(line) for line in plot_text(plot).split("\n")))
     painter = QPainter(made)
     painter.fillRect(QRect(0, 0, size.width(), size.height()), Qt.GlobalColor.white)
-    draw_plot(painter, plot, width, paper())
+    draw_plot(painter, plot, width, export_palette())
     painter.end()
     family = f'font-family="{theme.FAMILY}"'.encode()
     others = f'font-family="{theme.FAMILY}, Helvetica, Arial, sans-serif"'.encode()

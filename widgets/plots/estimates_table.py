@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
 
 from resources.translation import tr
 from widgets import theme
-from widgets.plots.plot_canvas import LEFT, RIGHT, SMALL, TEXT, PlotCanvas, text_width, type_of
-from widgets.plots.plot_data import AxisTicks, Measured, nice_ticks, shown
+from widgets.plots.plot_canvas import LEFT, RIGHT, SMALL, TEXT, PlotCanvas, plot_font, text_width
+from widgets.plots.plot_data import AxisTicks, Measured, format_value, nice_ticks
 from widgets.text_labels import semibold
 
 
@@ -50,10 +50,10 @@ class SplitRow:
     figures: tuple[Measured | None, ...]
 
 
-_ROW = Qt.ItemDataRole.UserRole + 1
+_ROW_ROLE = Qt.ItemDataRole.UserRole + 1
 NAME, VALUE, BETWEEN, N, PUBLISHED = range(5)
 _PLAIN, _HEADING = 46, 38
-_NARROWEST = 260
+_MIN_WIDTH = 260
 _TEXT = 116
 """Width of an interval as text."""
 Index = QModelIndex | QPersistentModelIndex
@@ -85,16 +85,16 @@ class FiguresView(QTableWidget):
     def show_rows(self, rows: Sequence[AgreementFigureRow], published: str = "") -> None:
         """Show these; `published` is the heading of the figures to compare with, "" where there are none."""
         place = self.verticalScrollBar().value()
-        self._drawing.axis = _axis(rows)
+        self._drawing.axis = _common_axis(rows)
         self.clearSpans()
         self.setRowCount(len(rows))
         self.setHorizontalHeaderLabels([tr("Figure"), tr("Value"), tr("95 % interval"), "n", published])
         self.setColumnHidden(PUBLISHED, not published)
         for number, row in enumerate(rows):
-            for column, text in enumerate(_texts(row)):
+            for column, text in enumerate(_row_texts(row)):
                 item = QTableWidgetItem(text)
-                item.setData(_ROW, row)
-                item.setToolTip(_tip(row, published))
+                item.setData(_ROW_ROLE, row)
+                item.setToolTip(_row_tooltip(row, published))
                 if row.figure is None:
                     item.setFlags(Qt.ItemFlag.ItemIsEnabled)
                 self.setItem(number, column, item)
@@ -121,14 +121,14 @@ class FiguresView(QTableWidget):
         for column, width in widths.items():
             if width:
                 self.setColumnWidth(column, width)
-        self.setColumnWidth(NAME, max(_NARROWEST, room - sum(widths.values())))
+        self.setColumnWidth(NAME, max(_MIN_WIDTH, room - sum(widths.values())))
 
 
 class _Drawing(QStyledItemDelegate):
     axis = AxisTicks((0.0, 1.0), ("0", "1"))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        row = index.data(_ROW)
+        row = index.data(_ROW_ROLE)
         if not isinstance(row, AgreementFigureRow):
             return
         painter.save()
@@ -150,7 +150,7 @@ class _Drawing(QStyledItemDelegate):
         elif index.column() == BETWEEN:
             self._paint_between(canvas, inner, row)
         elif index.column() == VALUE:
-            canvas.text(inner, shown(row.figure.value), RIGHT, TEXT, semibold=True)
+            canvas.text(inner, format_value(row.figure.value), RIGHT, TEXT, semibold=True)
         else:
             canvas.text(inner, str(index.data() or ""), RIGHT, TEXT)
         canvas.line(area.left(), area.bottom(), area.right(), area.bottom(), colours.border)
@@ -184,7 +184,7 @@ class _Drawing(QStyledItemDelegate):
             painter.setPen(QPen(colours.field, 1))
             painter.setBrush(colours.text)
             painter.drawRoundedRect(QRectF(at - 2, y - 8, 4, 16), 1.5, 1.5)
-        text = _between(row)
+        text = _interval_text(row)
         canvas.text(
             QRectF(area.right() - text_width(text) - 2, area.top(), text_width(text) + 2, area.height()), text, LEFT
         )
@@ -193,7 +193,7 @@ class _Drawing(QStyledItemDelegate):
 def _paint_reason(canvas: PlotCanvas, area: QRectF, reason: str) -> None:
     """Write why there is no figure, on as many lines as the row has room for, else shortened on one."""
     painter, muted = canvas.painter, canvas.colours.muted
-    painter.setFont(type_of(SMALL))
+    painter.setFont(plot_font(SMALL))
     painter.setPen(muted)
     wrapped = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
     if painter.boundingRect(area, wrapped, reason).height() <= area.height():
@@ -202,32 +202,38 @@ def _paint_reason(canvas: PlotCanvas, area: QRectF, reason: str) -> None:
         canvas.text(area, reason, colour=muted)
 
 
-def _axis(rows: Sequence[AgreementFigureRow]) -> AxisTicks:
+def _common_axis(rows: Sequence[AgreementFigureRow]) -> AxisTicks:
     """Return one axis for all bars: shares and kappas lie between 0 and 1, unless chance was not reached."""
     lows = [end for row in rows if row.figure for end in (row.figure.value, row.figure.low) if end is not None]
     return nice_ticks([1.0, max(-1.0, min(lows, default=0.0))], 8)
 
 
-def _texts(row: AgreementFigureRow) -> tuple[str, ...]:
+def _row_texts(row: AgreementFigureRow) -> tuple[str, ...]:
     figure = row.figure
     if figure is None:
         return (row.name, "", "", "", "")
-    between = _between(row) if figure.value is not None else figure.reason
+    between = _interval_text(row) if figure.value is not None else figure.reason
     n = "" if figure.n is None else f"{figure.n:,}"
-    return (row.name, shown(figure.value), between, n, "" if row.reference is None else shown(row.reference))
+    return (
+        row.name,
+        format_value(figure.value),
+        between,
+        n,
+        "" if row.reference is None else format_value(row.reference),
+    )
 
 
-def _between(row: AgreementFigureRow) -> str:
+def _interval_text(row: AgreementFigureRow) -> str:
     figure = row.figure
     if figure is None or figure.low is None or figure.high is None:
         return tr("no interval")
-    return tr("{low} to {high}").format(low=shown(figure.low), high=shown(figure.high))
+    return tr("{low} to {high}").format(low=format_value(figure.low), high=format_value(figure.high))
 
 
-def _tip(row: AgreementFigureRow, published: str) -> str:
+def _row_tooltip(row: AgreementFigureRow, published: str) -> str:
     if row.figure is None:
         return ""
     parts = [f"<b>{escape(row.name)}</b>", escape(row.means), escape(row.figure.reason)]
     if row.reference is not None:
-        parts.append(f"{escape(published)}: {shown(row.reference)} ({escape(row.source)})")
+        parts.append(f"{escape(published)}: {format_value(row.reference)} ({escape(row.source)})")
     return semibold(f"<qt>{'<br>'.join(part for part in parts if part)}</qt>")

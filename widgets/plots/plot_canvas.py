@@ -11,9 +11,9 @@ from functools import cache
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
-from project.text_format import shown
+from project.text_format import escape_unprintable
 from widgets import theme
-from widgets.labels import READABLE, SIGN, LabelLook, Pattern, contrast, label_ink, mix, paint_sign
+from widgets.labels import MIN_CONTRAST, SIGN_PX, LabelLook, Pattern, contrast, label_ink, mix, paint_sign
 from widgets.plots.plot_data import AxisTicks
 
 Stroke = tuple[float, float, float, float]
@@ -68,14 +68,14 @@ class PlotHotspot:
 
 
 @cache
-def paper() -> theme.Palette:
+def export_palette() -> theme.Palette:
     """Return the colours of what is saved: the light theme on white."""
     white = QColor("white")
     return replace(theme.load("light"), field=white, lane=white)
 
 
 @cache
-def type_of(pixels: int, semibold: bool = False) -> QFont:
+def plot_font(pixels: int, semibold: bool = False) -> QFont:
     """Return the typeface at a size in pixels, which is the same on every device."""
     font = theme.font(semibold=semibold)
     font.setPixelSize(pixels)
@@ -84,7 +84,7 @@ def type_of(pixels: int, semibold: bool = False) -> QFont:
 
 def text_width(text: str, pixels: int = SMALL, semibold: bool = False) -> float:
     """Return how wide a line is, in pixels."""
-    return QFontMetricsF(type_of(pixels, semibold)).horizontalAdvance(text)
+    return QFontMetricsF(plot_font(pixels, semibold)).horizontalAdvance(text)
 
 
 class PlotCanvas:
@@ -111,8 +111,8 @@ class PlotCanvas:
     ) -> None:
         """Write one line, in the middle of the area's height, shortened where it does not fit."""
         # What cannot be printed makes an SVG that no program reads.
-        text = shown(text)
-        font = type_of(pixels, semibold)
+        text = escape_unprintable(text)
+        font = plot_font(pixels, semibold)
         metrics = QFontMetricsF(font)
         short = metrics.elidedText(text, Qt.TextElideMode.ElideRight, area.width() + 1)
         width = metrics.horizontalAdvance(short)
@@ -151,7 +151,7 @@ class PlotCanvas:
         self.painter.drawRect(area)
         # Between the two of the theme there are blues on which neither is read well; black or white always is.
         inks = (self.colours.text, self.colours.field, QColor("black"), QColor("white"))
-        self.text(area, text, MIDDLE, TEXT, next(ink for ink in inks if contrast(ink, ground) >= READABLE))
+        self.text(area, text, MIDDLE, TEXT, next(ink for ink in inks if contrast(ink, ground) >= MIN_CONTRAST))
         self.spots.append(PlotHotspot(area, says))
 
     def whisker(self, low: float, high: float, at: float, *, upright: bool = False) -> None:
@@ -172,16 +172,16 @@ class PlotCanvas:
     def sign(self, look: LabelLook | None, x: float, y: float) -> None:
         """Draw a label's sign around a point."""
         if look is not None:
-            paint_sign(self.painter, look.sign, QPointF(x - SIGN / 2, y - SIGN / 2), self.ink(look))
+            paint_sign(self.painter, look.sign, QPointF(x - SIGN_PX / 2, y - SIGN_PX / 2), self.ink(look))
 
 
 MARGIN = 16
-HEAD = 48
+HEAD_HEIGHT = 48
 """Height of the title and the note."""
-ROW = 20
-AXIS = 44
+ROW_HEIGHT = 20
+AXIS_HEIGHT = 44
 """Height of an axis with its texts and its title."""
-_BUTTONS = 68
+_BUTTONS_WIDTH = 68
 """What the buttons of a plot on the screen take of its first line; kept free in files, too, so that both look alike."""
 Entry = tuple[str, LabelLook | None]
 
@@ -189,7 +189,7 @@ Entry = tuple[str, LabelLook | None]
 def draw_head(canvas: PlotCanvas, title: str, note: str, width: float) -> None:
     """Write the title and the note."""
     inner = width - 2 * MARGIN
-    head = QRectF(MARGIN, MARGIN - 4, inner - _BUTTONS, 22)
+    head = QRectF(MARGIN, MARGIN - 4, inner - _BUTTONS_WIDTH, 22)
     canvas.text(head, title, pixels=TITLE, semibold=True)
     if text_width(title, TITLE, semibold=True) > head.width():
         canvas.spots.append(PlotHotspot(head, title))
@@ -217,13 +217,13 @@ def draw_legend(canvas: PlotCanvas, entries: Sequence[Entry], width: float, top:
         for name, look in row:
             canvas.box(QRectF(x, top + 4, 22, 12), look)
             canvas.sign(look, x + 31, top + 10)
-            canvas.text(QRectF(x + 42, top, text_width(name) + 4, ROW), name)
+            canvas.text(QRectF(x + 42, top, text_width(name) + 4, ROW_HEIGHT), name)
             x += 56 + text_width(name)
-        top += ROW
+        top += ROW_HEIGHT
     return top
 
 
-def draw_across(canvas: PlotCanvas, ticks: AxisTicks, area: QRectF, title: str) -> None:
+def draw_x_axis(canvas: PlotCanvas, ticks: AxisTicks, area: QRectF, title: str) -> None:
     """Draw an axis under an area, with a line up at each tick."""
     for value, text in zip(ticks.values, ticks.texts, strict=True):
         x = ticks.place(value, area.left(), area.right())
@@ -236,7 +236,7 @@ def draw_across(canvas: PlotCanvas, ticks: AxisTicks, area: QRectF, title: str) 
     canvas.text(QRectF(left, wide.top(), wide.right() - left, 18), title)
 
 
-def draw_up(canvas: PlotCanvas, ticks: AxisTicks, area: QRectF) -> None:
+def draw_y_axis(canvas: PlotCanvas, ticks: AxisTicks, area: QRectF) -> None:
     """Draw an axis at the left of an area, with a line across at each tick."""
     for value, text in zip(ticks.values, ticks.texts, strict=True):
         y = ticks.place(value, area.bottom(), area.top())

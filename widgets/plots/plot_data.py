@@ -230,33 +230,33 @@ class Radar:
 Plot = Bars | Matrix | Histogram | Lines | Radar
 
 
-def shown(value: float | None, number: PlotNumberFormat = PlotNumberFormat.FIGURE) -> str:
+def format_value(value: float | None, number: PlotNumberFormat = PlotNumberFormat.FIGURE) -> str:
     """Return how a value is written in a plot."""
     if value is None:
         return "–"  # noqa: RUF001 an en dash stands for nothing
     return f"{value:,.0f}" if number is PlotNumberFormat.COUNT else f"{value + 0.0:.3f}"
 
 
-def in_words(plot: Plot, most: int = 40) -> str:
+def plot_text(plot: Plot, most: int = 40) -> str:
     """Return the numbers of a plot as text, for screen readers; the first rows where there are more than `most`."""
     table = plot.table()
-    lines = [plot.note, *(_line(table.head, row) for row in table.rows[:most])]
+    lines = [plot.note, *(_row_text(table.head, row) for row in table.rows[:most])]
     if len(table.rows) > most:
         lines.append(tr("And {value} more rows.").format(value=len(table.rows) - most))
     return "\n".join(lines)
 
 
-def _line(head: Sequence[str], row: Sequence[Cell]) -> str:
-    cells = [f"{name} {cell_text(cell)}" for name, cell in zip(head[1:], row[1:], strict=True) if cell is not None]
-    first = row[0] if isinstance(row[0], str) else f"{head[0]} {cell_text(row[0])}"
+def _row_text(head: Sequence[str], row: Sequence[Cell]) -> str:
+    cells = [f"{name} {format_cell(cell)}" for name, cell in zip(head[1:], row[1:], strict=True) if cell is not None]
+    first = row[0] if isinstance(row[0], str) else f"{head[0]} {format_cell(row[0])}"
     return f"{first}: {', '.join(cells) or 'nothing'}"
 
 
-def cell_text(cell: Cell) -> str:
+def format_cell(cell: Cell) -> str:
     """Return a cell of a table for people."""
     if isinstance(cell, str):
         return cell
-    return shown(cell, PlotNumberFormat.COUNT if isinstance(cell, int) else PlotNumberFormat.FIGURE)
+    return format_value(cell, PlotNumberFormat.COUNT if isinstance(cell, int) else PlotNumberFormat.FIGURE)
 
 
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
@@ -307,9 +307,9 @@ def nice_ticks(values: Iterable[float | None], wanted: int = 5, *, whole: bool =
         step = max(1.0, math.ceil(step))
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     first, last = first - (first * step > low), last + (last * step < high)
-    decimals = max(0, -math.floor(math.log10(step) + 1e-9) + (1 if _halves(step) else 0))
+    decimals = max(0, -math.floor(math.log10(step) + 1e-9) + (1 if _is_half_step(step) else 0))
     places = tuple(number * step for number in range(first, max(last, first + 1) + 1))
-    return AxisTicks(places, tuple(_text(place, decimals) for place in places))
+    return AxisTicks(places, tuple(_tick_text(place, decimals) for place in places))
 
 
 def _round_step(raw: float) -> float:
@@ -317,11 +317,11 @@ def _round_step(raw: float) -> float:
     return next(one * power for one in _STEPS if one * power >= raw * (1 - 1e-9))
 
 
-def _halves(step: float) -> bool:
+def _is_half_step(step: float) -> bool:
     return abs(step / 10.0 ** math.floor(math.log10(step) + 1e-9) - 2.5) < 1e-6
 
 
-def _text(value: float, decimals: int) -> str:
+def _tick_text(value: float, decimals: int) -> str:
     if abs(value) >= 1e9 or decimals > 9:
         return f"{value:.3g}"
     return f"{value + 0.0:,.{decimals}f}"

@@ -33,8 +33,8 @@ from resources.translation import tr
 from widgets import theme
 from widgets.accessibility import Role
 from widgets.plots.charts import draw_plot, plot_height
-from widgets.plots.plot_canvas import HEAD, PlotHotspot
-from widgets.plots.plot_data import Plot, cell_text, in_words
+from widgets.plots.plot_canvas import HEAD_HEIGHT, PlotHotspot
+from widgets.plots.plot_data import Plot, format_cell, plot_text
 from widgets.text_labels import PlainLabel, plain_tip
 from widgets.theme import icon
 
@@ -84,7 +84,7 @@ class PlotView(QWidget):
         """Show another plot."""
         self._plot = plot
         self.setAccessibleName(plot.title)
-        self.setAccessibleDescription(in_words(plot))
+        self.setAccessibleDescription(plot_text(plot))
         self.as_table.setAccessibleName(tr("{title}: numbers as a table").format(title=plot.title))
         self.take.setAccessibleName(tr("{title}: copy or save").format(title=plot.title))
         if self._table is not None:
@@ -126,7 +126,9 @@ class PlotView(QWidget):
             button.setGeometry(right - 28, theme.GRID, 28, 28)
             right -= 30
         if self._table is not None:
-            self._table.setGeometry(self.rect().adjusted(theme.GRID, HEAD - theme.GRID, -theme.GRID, -theme.GRID // 2))
+            self._table.setGeometry(
+                self.rect().adjusted(theme.GRID, HEAD_HEIGHT - theme.GRID, -theme.GRID, -theme.GRID // 2)
+            )
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         self.take.menu().popup(event.globalPos())
@@ -183,15 +185,15 @@ class PlotView(QWidget):
         self._table.setHorizontalHeaderLabels(list(found.head))
         for row, cells in enumerate(found.rows):
             for column, cell in enumerate(cells):
-                item = QTableWidgetItem("" if cell is None else cell_text(cell))
+                item = QTableWidgetItem("" if cell is None else format_cell(cell))
                 if not isinstance(cell, str):
                     item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
                 self._table.setItem(row, column, item)
         self._table.resizeColumnsToContents()
 
 
-_NARROW = 480
-_MOST = 3
+_MIN_COLUMN_WIDTH = 480
+_MAX_COLUMNS = 3
 _GAP = theme.GRID * 3 // 2
 
 
@@ -284,7 +286,7 @@ class PlotWall(QScrollArea):
 
     def _arrange(self) -> None:
         width = self.viewport().width()
-        columns = max(1, min(_MOST, width // _NARROW, max(1, len(self._plots))))
+        columns = max(1, min(_MAX_COLUMNS, width // _MIN_COLUMN_WIDTH, max(1, len(self._plots))))
         side = (width - (columns - 1) * _GAP) // columns
         ends = [0] * columns
         for view in self._views:

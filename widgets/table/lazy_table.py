@@ -39,9 +39,9 @@ from PySide6.QtWidgets import (
 from resources.translation import tr
 from widgets import theme
 from widgets.form.checklists import ChoiceButton
-from widgets.form.input_fields import mark_search
+from widgets.form.input_fields import mark_search_field
 from widgets.form.layouts import FlowLayout
-from widgets.labels import SIGN, LabelLook, label_ink, paint_sign
+from widgets.labels import SIGN_PX, LabelLook, label_ink, paint_sign
 from widgets.text_labels import plain_tip
 from widgets.theme import icon
 
@@ -63,7 +63,7 @@ class SearchField(QLineEdit):
         super().__init__(parent)
         self.setPlaceholderText(tr('Search all texts: robot "in these words"'))
         self.setClearButtonEnabled(True)
-        mark_search(self)
+        mark_search_field(self)
         self.setAccessibleName(tr("Search all texts"))
         self.setToolTip(
             tr("Finds words by their beginnings, and phrases between quotes, whatever their accents (Ctrl+F)")
@@ -149,11 +149,11 @@ class ConditionFilterBar(QWidget):
 
 
 Index = QModelIndex | QPersistentModelIndex
-LOOK = Qt.ItemDataRole.UserRole + 1
-MARKS = Qt.ItemDataRole.UserRole + 2
-FOUND = "found"
+LOOK_ROLE = Qt.ItemDataRole.UserRole + 1
+MARKS_ROLE = Qt.ItemDataRole.UserRole + 2
+FOUND_COLUMN = "found"
 """Key of the column with the piece of text that a search found."""
-_NUMBERS = frozenset({"start", "end", "duration"})
+_NUMBER_COLUMNS = frozenset({"start", "end", "duration"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +243,7 @@ class SegmentsModel(QAbstractTableModel):
         row, column = self._rows[index.row()], self.columns[index.column()]
         match role:
             case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.ToolTipRole:
-                text = self._cells.found(row).text if column == FOUND else self._cells.text(column, row)
+                text = self._cells.found(row).text if column == FOUND_COLUMN else self._cells.text(column, row)
                 return plain_tip(text) if role == Qt.ItemDataRole.ToolTipRole else text
             case Qt.ItemDataRole.DecorationRole:
                 if column == "recording" and self._cells.is_locked(row):
@@ -252,17 +252,17 @@ class SegmentsModel(QAbstractTableModel):
                     return icon("circle-alert", "uncertain")
             case Qt.ItemDataRole.AccessibleDescriptionRole if column == "recording" and self._cells.is_locked(row):
                 return tr("Held out: never exported")
-            case Qt.ItemDataRole.TextAlignmentRole if column in _NUMBERS:
+            case Qt.ItemDataRole.TextAlignmentRole if column in _NUMBER_COLUMNS:
                 return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-            case _ if role == LOOK and column == "label":
+            case _ if role == LOOK_ROLE and column == "label":
                 return self._cells.look(row)
-            case _ if role == MARKS and column == FOUND:
+            case _ if role == MARKS_ROLE and column == FOUND_COLUMN:
                 return self._cells.found(row).marks
         return None
 
 
 _Marks: TypeAlias = tuple[tuple[int, int], ...]
-_BEFORE = 22
+_CHARS_BEFORE_MATCH = 22
 """Characters shown before the first match where the text would begin too far to the left."""
 
 
@@ -276,7 +276,7 @@ class CellDelegate(QStyledItemDelegate):
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        look, marks = index.data(LOOK), index.data(MARKS)
+        look, marks = index.data(LOOK_ROLE), index.data(MARKS_ROLE)
         if look is None and not marks:
             super().paint(painter, option, index)
             return
@@ -293,20 +293,20 @@ class CellDelegate(QStyledItemDelegate):
             _paint_label(painter, look, text, area)
         else:
             if self._cut:
-                text, marks = _shortened(text, marks)
+                text, marks = _cut_to_match(text, marks)
             _paint_marked(painter, text, marks, area, option.font, option.palette.color(QPalette.ColorRole.Text))
         painter.restore()
 
 
 def _paint_label(painter: QPainter, look: LabelLook, text: str, area: QRectF) -> None:
     ink = label_ink(look, theme.palette())
-    paint_sign(painter, look.sign, QPointF(area.left(), area.center().y() - SIGN / 2), ink)
+    paint_sign(painter, look.sign, QPointF(area.left(), area.center().y() - SIGN_PX / 2), ink)
     painter.setPen(ink)
-    painter.drawText(area.adjusted(SIGN + theme.GRID / 2, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, text)
+    painter.drawText(area.adjusted(SIGN_PX + theme.GRID / 2, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, text)
 
 
-def _shortened(text: str, marks: _Marks) -> tuple[str, _Marks]:
-    cut = max(0, marks[0][0] - _BEFORE)
+def _cut_to_match(text: str, marks: _Marks) -> tuple[str, _Marks]:
+    cut = max(0, marks[0][0] - _CHARS_BEFORE_MATCH)
     if not cut:
         return text, marks
     cut = text.find(" ", cut, marks[0][0]) + 1 or cut
@@ -320,8 +320,8 @@ def _paint_marked(painter: QPainter, text: str, marks: _Marks, area: QRectF, fon
     formats = []
     for start, end in marks:
         found = QTextLayout.FormatRange()
-        found.start = _units(text[:start])
-        found.length = _units(text[start:end])
+        found.start = _utf16_length(text[:start])
+        found.length = _utf16_length(text[start:end])
         look = QTextCharFormat()
         look.setBackground(colours.selection)
         look.setForeground(colours.accent)
@@ -337,7 +337,7 @@ def _paint_marked(painter: QPainter, text: str, marks: _Marks, area: QRectF, fon
     layout.draw(painter, QPointF(area.left(), area.center().y() - line.height() / 2))
 
 
-def _units(text: str) -> int:
+def _utf16_length(text: str) -> int:
     return len(text.encode("utf-16-le")) // 2
 
 

@@ -22,12 +22,12 @@ from widgets import theme
 from widgets.text_labels import plain_tip
 from widgets.theme import paint_icon
 
-ROW = Qt.ItemDataRole.UserRole
+ROW_ROLE = Qt.ItemDataRole.UserRole
 """Role of a row itself, for what draws it."""
 _Index = QModelIndex | QPersistentModelIndex
 
 
-def paint_ground(painter: QPainter, option: QStyleOptionViewItem, icon: str, ink: str) -> bool:
+def paint_row_ground(painter: QPainter, option: QStyleOptionViewItem, icon: str, ink: str) -> bool:
     """Paint what lies under a row's words, and its icon in the ink of that name; return whether it is selected."""
     colours, area = theme.palette(), QRectF(option.rect)
     selected = bool(option.state & QStyle.StateFlag.State_Selected)
@@ -79,7 +79,7 @@ class KeyedModel(QAbstractListModel, Generic[Row]):
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         row = self.rows[index.row()]
-        if role == ROW:
+        if role == ROW_ROLE:
             return row
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return self._told(row)[0]

@@ -37,9 +37,9 @@ from widgets import theme
 from widgets.text_labels import plain_tip
 from widgets.theme import icon, paint_icon
 
-_CHOICES = Qt.ItemDataRole.UserRole
-_KEY = Qt.ItemDataRole.UserRole + 1
-_NARROWEST = 64
+_CHOICES_ROLE = Qt.ItemDataRole.UserRole
+_KEY_ROLE = Qt.ItemDataRole.UserRole + 1
+_MIN_COLUMN_WIDTH = 64
 _ARROW = 14
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -88,7 +88,7 @@ class ChoiceTable(QTableWidget):
             | QAbstractItemView.EditTrigger.DoubleClicked
             | QAbstractItemView.EditTrigger.EditKeyPressed
         )
-        self.setItemDelegate(_Delegate(self))
+        self.setItemDelegate(_ChoiceDelegate(self))
         self.setAlternatingRowColors(True)
         self.setShowGrid(False)
         self.setTabKeyNavigation(False)
@@ -96,7 +96,7 @@ class ChoiceTable(QTableWidget):
         self.horizontalHeader().setDefaultAlignment(_LEFT)
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        self.horizontalHeader().setMinimumSectionSize(_NARROWEST)
+        self.horizontalHeader().setMinimumSectionSize(_MIN_COLUMN_WIDTH)
         self.itemChanged.connect(self._tell)
 
     def fill(self, rows: Sequence[Sequence[ChoiceCell]]) -> None:
@@ -118,28 +118,30 @@ class ChoiceTable(QTableWidget):
         self._filling = False
 
     def _put(self, row: int, column: int, cell: ChoiceCell) -> None:
-        item, heading = _item(cell), self.horizontalHeaderItem(column)
+        item, heading = _make_item(cell), self.horizontalHeaderItem(column)
         self.setItem(row, column, item)
         if not row and heading is not None:
-            heading.setTextAlignment(_RIGHT if _counts(cell) else _LEFT)
+            heading.setTextAlignment(_RIGHT if _is_count(cell) else _LEFT)
 
     def _tell(self, item: QTableWidgetItem) -> None:
         if not self._filling:
-            self.chosen.emit(item.row(), item.column(), item.data(_KEY) if item.data(_CHOICES) else item.text())
+            self.chosen.emit(
+                item.row(), item.column(), item.data(_KEY_ROLE) if item.data(_CHOICES_ROLE) else item.text()
+            )
 
 
-class _Delegate(QStyledItemDelegate):
+class _ChoiceDelegate(QStyledItemDelegate):
     """Opens the list of a cell."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         super().paint(painter, option, index)
-        if index.data(_CHOICES):
+        if index.data(_CHOICES_ROLE):
             area = QRectF(option.rect)
             where = QRectF(area.right() - theme.GRID - _ARROW, area.center().y() - _ARROW / 2, _ARROW, _ARROW)
             paint_icon(painter, "chevron-down", where, theme.palette().muted)
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
-        choices = index.data(_CHOICES)
+        choices = index.data(_CHOICES_ROLE)
         if not choices:
             return super().createEditor(parent, option, index)
         box = QComboBox(parent)
@@ -151,48 +153,48 @@ class _Delegate(QStyledItemDelegate):
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:
         if isinstance(editor, QComboBox):
-            editor.setCurrentIndex(max(0, editor.findData(index.data(_KEY))))
+            editor.setCurrentIndex(max(0, editor.findData(index.data(_KEY_ROLE))))
         else:
             super().setEditorData(editor, index)
 
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
         if not isinstance(editor, QComboBox):
             super().setModelData(editor, model, index)
-        elif editor.currentData() != index.data(_KEY):
+        elif editor.currentData() != index.data(_KEY_ROLE):
             # Both at once, so that the change is told once.
-            model.setItemData(index, {_KEY: editor.currentData(), Qt.ItemDataRole.EditRole: editor.currentText()})
+            model.setItemData(index, {_KEY_ROLE: editor.currentData(), Qt.ItemDataRole.EditRole: editor.currentText()})
 
     def _done(self, box: QComboBox) -> None:
         self.commitData.emit(box)
         self.closeEditor.emit(box)
 
 
-def _item(cell: ChoiceCell) -> QTableWidgetItem:
+def _make_item(cell: ChoiceCell) -> QTableWidgetItem:
     texts = dict(cell.choices)
     item = QTableWidgetItem(texts.get(cell.key, cell.text))
     flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
     if cell.choices or cell.free:
         flags |= Qt.ItemFlag.ItemIsEditable
     item.setFlags(flags)
-    item.setData(_CHOICES, cell.choices)
-    item.setData(_KEY, cell.key)
+    item.setData(_CHOICES_ROLE, cell.choices)
+    item.setData(_KEY_ROLE, cell.key)
     item.setToolTip(plain_tip(cell.tip or item.text()))
-    if _counts(cell):
+    if _is_count(cell):
         item.setTextAlignment(_RIGHT)
     return item
 
 
-def _counts(cell: ChoiceCell) -> bool:
+def _is_count(cell: ChoiceCell) -> bool:
     return not cell.choices and not cell.free and cell.text.replace(" ", "").isdecimal()
 
 
-_MEASURED = 60
+_ROWS_MEASURED = 60
 """Rows beyond those in sight by which columns find their width; measuring all of thousands would stop the window."""
 _NUMBER = re.compile(r"[-+\u2212]?[\d,]*\d(\.\d+)?( ?%| s| min| times| eye\sdistances)?( ± [\d.]+( ?%)?)?")
-NOT_YET = tr("not measured")
+NOT_MEASURED = tr("not measured")
 """Stands in a column of numbers where one is still to come."""
-_NO_NUMBER = frozenset({"", "\N{EN DASH}", NOT_YET})
-_LEAST_NAME = 200
+_NO_NUMBER = frozenset({"", "\N{EN DASH}", NOT_MEASURED})
+_MIN_NAME_WIDTH = 200
 """Pixels that the column of names gets in any case, where they are kept short."""
 
 
@@ -225,7 +227,7 @@ class _RowsModel(QAbstractTableModel):
 
     def _holds_numbers(self, column: int) -> bool:
         """Return whether a column is one of numbers, which stand one under another."""
-        texts = {one.cells[column] for one in self.rows[:_MEASURED] if column < len(one.cells)} - _NO_NUMBER
+        texts = {one.cells[column] for one in self.rows[:_ROWS_MEASURED] if column < len(one.cells)} - _NO_NUMBER
         return bool(texts) and all(_NUMBER.fullmatch(one) for one in texts)
 
     def rowCount(self, parent: Index | None = None) -> int:
@@ -304,7 +306,7 @@ class RowsTable(QTableView):
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(theme.GRID * 7 // 2)
         self.horizontalHeader().setHighlightSections(False)
-        self.horizontalHeader().setResizeContentsPrecision(_MEASURED)
+        self.horizontalHeader().setResizeContentsPrecision(_ROWS_MEASURED)
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.horizontalHeader().setStretchLastSection(True)
         self.clicked.connect(self._choose)
@@ -331,7 +333,7 @@ class RowsTable(QTableView):
             # The last column stretches, and never gets less than what Qt gives a column by itself.
             others = sum(self._natural(at) for at in range(last) if at != self._names)
             others += max(self._natural(last), head.defaultSectionSize())
-            room = max(_LEAST_NAME, wide - others)
+            room = max(_MIN_NAME_WIDTH, wide - others)
             name = min(room, self._natural(self._names))
             head.setMaximumSectionSize(room)
             head.resizeSection(self._names, name)

@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPolygonF
 
-from widgets.labels import SIGN, LabelLook, Pattern, label_ink, mix, pattern_brush, unknown_look
-from widgets.timeline.lanes import UNSURE, LaneKind, NodeBar, SpokenBar, is_node, is_spoken
-from widgets.timeline.raster import Style, columns, coverage, picture, runs, segments_picture
+from widgets.labels import SIGN_PX, LabelLook, Pattern, label_ink, mix, pattern_brush, unknown_look
+from widgets.timeline.lanes import UNSURE, LaneKind, NodeBar, SpokenBar, is_node, is_utterance
+from widgets.timeline.raster import Style, coverage, pixel_columns, runs, segments_picture, to_image
 from widgets.timeline.scene import TimelineScene
 from widgets.timeline.timeline_layout import HEADER, Band
-from widgets.timeline.timeline_model import HIDDEN, MANY, MAX_ROWS, SELECTED, SegmentTrack
+from widgets.timeline.timeline_model import HIDDEN, MAX_LABEL_CODES, MAX_ROWS, SELECTED, SegmentTrack
 
 _ROUND = 3.0
-_SIGN_FROM = 18.0
-_TEXT_FROM = 44.0
+_SIGN_MIN_WIDTH = 18.0
+_TEXT_MIN_WIDTH = 44.0
 
 NodeBand = tuple[QRectF, NodeBar, LabelLook, bool]
 """Where a node is drawn, the look of its kind, and whether it is selected."""
@@ -48,19 +48,19 @@ def paint_nodes(painter: QPainter, found: Sequence[NodeBand], look: Style) -> No
     for rect, bar, label, _ in found:
         left = max(rect.left(), float(HEADER)) + 4
         room = rect.right() - left - 4
-        if room < _SIGN_FROM - 8 or rect.height() < SIGN:
+        if room < _SIGN_MIN_WIDTH - 8 or rect.height() < SIGN_PX:
             continue
-        painter.drawPixmap(QPointF(left, rect.top() + (rect.height() - SIGN) / 2), look.look(label).sign)
+        painter.drawPixmap(QPointF(left, rect.top() + (rect.height() - SIGN_PX) / 2), look.look(label).sign)
         words = bar.text or label.name
-        if room < _TEXT_FROM:
+        if room < _TEXT_MIN_WIDTH:
             continue
-        where = QRectF(left + SIGN + 4, rect.top(), room - SIGN - 4, rect.height())
+        where = QRectF(left + SIGN_PX + 4, rect.top(), room - SIGN_PX - 4, rect.height())
         # What cannot be seen need not be measured: a character takes two pixels at least.
         shown = metrics.elidedText(words[: int(room / 2) + 1], Qt.TextElideMode.ElideRight, int(where.width()))
         painter.drawText(where, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
 
 
-_SPOKEN_DRAWING_TEXT_FROM = 22.0
+_UTTERANCE_TEXT_MIN_WIDTH = 22.0
 _TEXT_HEIGHT = 12
 _FLAG = 7.0
 
@@ -68,7 +68,7 @@ UtteranceBand = tuple[QRectF, SpokenBar, LabelLook, bool]
 """Where an utterance is drawn, the look of its lane, and whether it is selected."""
 
 
-def paint_spoken(painter: QPainter, found: Sequence[UtteranceBand], look: Style) -> None:
+def paint_utterances(painter: QPainter, found: Sequence[UtteranceBand], look: Style) -> None:
     """Draw utterances one by one."""
     lane, text = look.colours.lane, look.colours.text
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -76,11 +76,11 @@ def paint_spoken(painter: QPainter, found: Sequence[UtteranceBand], look: Style)
         ink = label_ink(label, look.colours)
         unsure = bar.label == UNSURE
         painter.setBrush(mix(ink, lane, (0.1 if unsure else 0.3) + (0.12 if selected else 0)))
-        painter.setPen(_outline(mix(ink, lane, 0.9), look.colours.accent, unsure, selected))
+        painter.setPen(_outline_pen(mix(ink, lane, 0.9), look.colours.accent, unsure, selected))
         inset = 1.0 if selected else 0.5
         painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), _ROUND, _ROUND)
         if bar.flag:
-            _flag(painter, rect, look.colours.uncertain)
+            _paint_flag(painter, rect, look.colours.uncertain)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     painter.setFont(look.small)
     painter.setPen(text)
@@ -88,7 +88,7 @@ def paint_spoken(painter: QPainter, found: Sequence[UtteranceBand], look: Style)
     for rect, bar, _, _ in found:
         left = max(rect.left(), float(HEADER)) + 5
         room = rect.right() - left - (_FLAG + 6 if bar.flag else 4)
-        if room < _SPOKEN_DRAWING_TEXT_FROM or rect.height() < _TEXT_HEIGHT or not bar.text:
+        if room < _UTTERANCE_TEXT_MIN_WIDTH or rect.height() < _TEXT_HEIGHT or not bar.text:
             continue
         # What cannot be seen need not be measured: a character takes two pixels at least.
         words = metrics.elidedText(bar.text[: int(room / 2) + 1], Qt.TextElideMode.ElideRight, int(room))
@@ -96,14 +96,14 @@ def paint_spoken(painter: QPainter, found: Sequence[UtteranceBand], look: Style)
         painter.drawText(where, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
 
 
-def _outline(ink: QColor, accent: QColor, unsure: bool, selected: bool) -> QPen:
+def _outline_pen(ink: QColor, accent: QColor, unsure: bool, selected: bool) -> QPen:
     pen = QPen(accent, 2) if selected else QPen(ink, 1)
     if unsure:
         pen.setDashPattern([2, 1.5] if selected else [3, 2])
     return pen
 
 
-def _flag(painter: QPainter, rect: QRectF, ink: QColor) -> None:
+def _paint_flag(painter: QPainter, rect: QRectF, ink: QColor) -> None:
     """Draw a small pennant in the upper right corner."""
     right, top = rect.right() - 4, rect.top() + 3
     if rect.width() < _FLAG + 6:
@@ -117,9 +117,9 @@ def _flag(painter: QPainter, rect: QRectF, ink: QColor) -> None:
 
 
 WIDE_PX = 14
-_MOST_WIDE = 200
-_SEGMENTS_DRAWING_SIGN_FROM = 20
-_SHORT_FROM = 62
+_MAX_WIDE = 200
+_SEGMENT_SIGN_MIN_WIDTH = 20
+_SHORT_NAME_MIN_WIDTH = 62
 """Pixels of a segment from which on its name is written as far as there is room."""
 _NAME_HEIGHT = 18
 _UNKNOWN = unknown_look("")
@@ -156,11 +156,11 @@ def paint_lane(painter: QPainter, band: Band, place: QRect, inside: QRect, view:
     if not band.folded:
         near = drawn & (ends > start)
         wide = np.flatnonzero(near & (lengths >= least))
-        while len(wide) > _MOST_WIDE:
+        while len(wide) > _MAX_WIDE:
             least *= 2
             wide = np.flatnonzero(near & (lengths >= least))
-    left = columns(starts, start, us_per_pixel, width)
-    right = columns(ends, start, us_per_pixel, width)
+    left = pixel_columns(starts, start, us_per_pixel, width)
+    right = pixel_columns(ends, start, us_per_pixel, width)
     narrow = lengths < least if not band.folded else np.ones(len(rows), np.bool_)
     narrow &= drawn & (ends > start - us_per_pixel)
     left, right = _at_least_one_pixel(left, right, width, scale)
@@ -170,21 +170,21 @@ def paint_lane(painter: QPainter, band: Band, place: QRect, inside: QRect, view:
         ]
         pixels = segments_picture(
             (left[narrow], right[narrow]),
-            _ranks(track, band)[codes[narrow]],
+            _look_ranks(track, band)[codes[narrow]],
             rows[narrow],
             (flags[narrow] & SELECTED) > 0,
             places,
             (round(band.height * scale), width),
             round((start / us_per_pixel) % look.hatch),
-            look.inks((*band.lane.looks[:MANY], _UNKNOWN)),
+            look.inks((*band.lane.looks[:MAX_LABEL_CODES], _UNKNOWN)),
         )
-        image = picture(pixels)
+        image = to_image(pixels)
         image.setDevicePixelRatio(scale)
         painter.drawImage(QPointF(inside.left(), place.top()), image)
-    _wide(painter, band, place, wide, lo, view, look)
+    _paint_wide(painter, band, place, wide, lo, view, look)
     if band.overflows and not band.folded:
         over = rows == MAX_ROWS
-        _overflow(painter, left[over], right[over], width, QPointF(inside.left(), place.top()), band, look)
+        _paint_overflow(painter, left[over], right[over], width, QPointF(inside.left(), place.top()), band, look)
 
 
 def segment_rect(band: Band, place_top: int, row: int, start_us: float, end_us: float, view: TimelineScene) -> QRectF:
@@ -214,18 +214,22 @@ def paint_segments(painter: QPainter, found: Sequence[tuple[QRectF, LabelLook, b
     for rect, label, selected in found:
         left, top, height = max(rect.left(), float(HEADER)), rect.top(), rect.height()
         room = rect.right() - left
-        if room < _SEGMENTS_DRAWING_SIGN_FROM or height < SIGN:
+        if room < _SEGMENT_SIGN_MIN_WIDTH or height < SIGN_PX:
             continue
         own = look.look(label)
         name, wide = label.name, widths[label.name]
         if room < 30 + wide:
-            name = metrics.elidedText(name, Qt.TextElideMode.ElideRight, int(room - 30)) if room >= _SHORT_FROM else ""
+            name = (
+                metrics.elidedText(name, Qt.TextElideMode.ElideRight, int(room - 30))
+                if room >= _SHORT_NAME_MIN_WIDTH
+                else ""
+            )
             wide = metrics.horizontalAdvance(name)
         named = height >= _NAME_HEIGHT and bool(name)
         if own.plates is not None:
             plate = 18.0 + (wide + 8 if named else 0)
             painter.fillRect(QRectF(left + 3, top + 2, plate, height - 4), own.plates[selected])
-        painter.drawPixmap(QPointF(left + 6, top + (height - SIGN) / 2), own.sign)
+        painter.drawPixmap(QPointF(left + 6, top + (height - SIGN_PX) / 2), own.sign)
         if named:
             where = QRectF(left + 22, top, room - 26, height)
             painter.drawText(where, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, name)
@@ -240,8 +244,8 @@ def paint_spans(painter: QPainter, band: Band, place: QRect, inside: QRect, view
     origin = inside.left() - HEADER
     start = window.start_us + origin * window.us_per_px
     width = round(inside.width() * scale)
-    left = columns(spans[:, 0], start, window.us_per_px / scale, width)
-    right = columns(spans[:, 1], start, window.us_per_px / scale, width)
+    left = pixel_columns(spans[:, 0], start, window.us_per_px / scale, width)
+    right = pixel_columns(spans[:, 1], start, window.us_per_px / scale, width)
     left, right = _at_least_one_pixel(left, right, width, 0)
     seen = (spans[:, 1] >= start) & (spans[:, 0] <= start + inside.width() * window.us_per_px)
     tall = min(10 if band.lane.looks else 8, band.height - 8)
@@ -265,7 +269,7 @@ def _span_brush(band: Band, kind: int, look: Style) -> QBrush:
     return pattern_brush(shown.pattern, ground, strong, look.hatch, look.stroke, look.scale)
 
 
-def _wide(
+def _paint_wide(
     painter: QPainter, band: Band, place: QRect, wide: NDArray[np.intp], lo: int, view: TimelineScene, look: Style
 ) -> None:
     if not len(wide):
@@ -284,9 +288,9 @@ def _wide(
         spoken = [
             (segment_rect(band, place.top(), row, start, end, view), bar, looks[bar.label], bool(selected))
             for start, end, row, i, selected in ordered
-            if is_spoken(bar := track.items[i])
+            if is_utterance(bar := track.items[i])
         ]
-        paint_spoken(painter, spoken, look)
+        paint_utterances(painter, spoken, look)
         return
     if band.lane.kind is LaneKind.NODES:
         nodes = [
@@ -306,11 +310,11 @@ def _wide(
     )
 
 
-def _ranks(track: SegmentTrack, band: Band) -> NDArray[np.uint8]:
+def _look_ranks(track: SegmentTrack, band: Band) -> NDArray[np.uint8]:
     """Return for each code of the track which look of the lane it has; the one after the last is the unknown one."""
-    known = {look.key: place for place, look in enumerate(band.lane.looks[:MANY])}
-    ranks = np.full(MANY + 1, len(known), np.uint8)
-    for code, label in enumerate(track.labels[:MANY]):
+    known = {look.key: place for place, look in enumerate(band.lane.looks[:MAX_LABEL_CODES])}
+    ranks = np.full(MAX_LABEL_CODES + 1, len(known), np.uint8)
+    for code, label in enumerate(track.labels[:MAX_LABEL_CODES]):
         ranks[code] = known.get(label, len(known))
     return ranks
 
@@ -324,7 +328,7 @@ def _at_least_one_pixel(
     return left, np.maximum(right - gap, left + 1)
 
 
-def _overflow(
+def _paint_overflow(
     painter: QPainter,
     left: NDArray[np.int32],
     right: NDArray[np.int32],

@@ -16,7 +16,7 @@ from project.entities.causal_chains import ChainNode, NodeKind
 from project.entities.study_records import Segment, Utterance
 from project.timebase import format_time
 from resources.translation import tr
-from widgets.labels import KINDS, LabelLook, Pattern, Sign, unknown_look
+from widgets.labels import KIND_LOOKS, LabelLook, Pattern, Sign, unknown_look
 from widgets.text_labels import semibold
 
 
@@ -77,7 +77,7 @@ def lane_key(annotator_id: str, scheme: str = "shrec", track: str = "segments") 
     return f"{annotator_id}/{scheme}/{track}"
 
 
-def lane_of(segment: Segment) -> str:
+def lane_key_of(segment: Segment) -> str:
     """Return the key of the lane that a segment is in."""
     return lane_key(segment.annotator_id, segment.scheme, segment.track)
 
@@ -126,15 +126,15 @@ def node_bar(node: ChainNode, recording_id: str, people: Iterable[str] = (), fla
 
 def node_lane(title: str, subtitle: str, editable: bool) -> Lane:
     """Return the lane of the chain that is worked on."""
-    return Lane(NODES, title, LaneKind.NODES, editable, tuple(KINDS.values()), subtitle=subtitle)
+    return Lane(NODES, title, LaneKind.NODES, editable, tuple(KIND_LOOKS.values()), subtitle=subtitle)
 
 
 def kind_name(kind: str) -> str:
     """Return what people call a kind."""
-    return KINDS[NodeKind(kind)].name
+    return KIND_LOOKS[NodeKind(kind)].name
 
 
-def told_node(bar: NodeBar) -> str:
+def node_bar_tooltip(bar: NodeBar) -> str:
     """Return a node as rich text for a tooltip: kind, people, when, what it says, and what is wrong with it."""
     span = tr("{start_us} to {end_us}").format(start_us=format_time(bar.start_us), end_us=format_time(bar.end_us))
     head = f"<b>{escape(kind_name(bar.label))}</b>" + (
@@ -165,12 +165,12 @@ class SpokenBar(Segment):
     hint: str = ""
 
 
-def is_spoken(bar: Segment | None) -> TypeGuard[SpokenBar]:
+def is_utterance(bar: Segment | None) -> TypeGuard[SpokenBar]:
     """Tell an utterance from a segment."""
     return isinstance(bar, SpokenBar)
 
 
-def spoken_bar(one: Utterance, flag: str = "") -> SpokenBar:
+def utterance_bar(one: Utterance, flag: str = "") -> SpokenBar:
     """Return the bar of an utterance."""
     hints = [tr("nobody looked at the words yet")] * (not one.checked) + [
         tr("the speaker is suggested")
@@ -190,22 +190,22 @@ def spoken_bar(one: Utterance, flag: str = "") -> SpokenBar:
     )
 
 
-def spoken_key(participant_id: str | None) -> str:
+def utterance_lane_key(participant_id: str | None) -> str:
     """Return the key of the lane of a participant; None is for nobody yet."""
     return lane_key(participant_id or _NOBODY, _SPOKEN_SCHEME, _SPOKEN_TRACK)
 
 
-def speaker_of(key: str) -> str | None:
+def speaker_of_lane(key: str) -> str | None:
     """Return whose lane it is, by the key of a lane of utterances; None for nobody yet."""
     found = key.split("/")[0]
     return None if found == _NOBODY else found
 
 
-def spoken_lane(participant_id: str | None, title: str, subtitle: str, colour: str | None, editable: bool) -> Lane:
+def utterance_lane(participant_id: str | None, title: str, subtitle: str, colour: str | None, editable: bool) -> Lane:
     """Return the lane of a participant, in their colour (`#rrggbb`; grey for None)."""
     ink = colour or "muted"
     return Lane(
-        spoken_key(participant_id),
+        utterance_lane_key(participant_id),
         title,
         LaneKind.UTTERANCES,
         editable,
@@ -217,20 +217,20 @@ def spoken_lane(participant_id: str | None, title: str, subtitle: str, colour: s
     )
 
 
-def kind_of(bar: Segment | None) -> LaneKind:
+def bar_kind(bar: Segment | None) -> LaneKind:
     """Return which kind of lane a bar belongs in."""
-    if is_spoken(bar):
+    if is_utterance(bar):
         return LaneKind.UTTERANCES
     return LaneKind.NODES if is_node(bar) else LaneKind.SEGMENTS
 
 
-HIDDEN = "?hidden"
+HIDDEN_LABEL = "?hidden"
 """The label of a bar of which who looks may not see what the judge says yet."""
-SILENT = "?silent"
+SILENT_LABEL = "?silent"
 """The label of a bar where the judge gave no answer that could be read."""
 _LOOKS = (
-    LabelLook(HIDDEN, tr("Hidden"), "muted", Pattern.DOTS, Sign.RING),
-    LabelLook(SILENT, tr("No answer"), "muted", Pattern.BARS, Sign.QUESTION),
+    LabelLook(HIDDEN_LABEL, tr("Hidden"), "muted", Pattern.DOTS, Sign.RING),
+    LabelLook(SILENT_LABEL, tr("No answer"), "muted", Pattern.BARS, Sign.QUESTION),
 )
 _VERDICTS_SCHEME, _VERDICTS_TRACK = "judges", "verdicts"
 
@@ -275,7 +275,7 @@ def verdict_lane(voice: str, title: str, subtitle: str, looks: Sequence[LabelLoo
     )
 
 
-def told_verdict(lane: Lane, bar: VerdictBar) -> str:
+def verdict_tooltip(lane: Lane, bar: VerdictBar) -> str:
     """Return a verdict as rich text for a tooltip: who, what, when, and its notes."""
     span = tr("{start_us} to {end_us}").format(start_us=format_time(bar.start_us), end_us=format_time(bar.end_us))
     who = f"{lane.title}, {lane.subtitle}" if lane.subtitle else lane.title

@@ -11,7 +11,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.accessibility import Role
 from widgets.labels import LabelLook
-from widgets.timeline.raster import Style, style
+from widgets.timeline.raster import Style, current_style
 
 Handle = Literal["start", "end", "both"]
 
@@ -20,7 +20,7 @@ _MARGIN = 12
 _TRACK = 16
 _HANDLE = 8
 _SECOND = 1_000_000
-_LEAST_US = 1_000
+_MIN_RANGE_US = 1_000
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Down: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: 1}
 
 
@@ -214,14 +214,14 @@ class RangeSlider(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        look = style(self.devicePixelRatioF())
+        look = current_style(self.devicePixelRatioF())
         self._paint_track(painter, look)
         if self._range is not None:
             self._paint_range(painter, look)
         x = self.time_to_x(self._playhead_us)
         if self._span[0] <= self._playhead_us <= self._span[1] and self._span[1] > self._span[0]:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-            painter.fillRect(QRectF(round(x), _top(self) - 2, 1, _TRACK + 4), look.colours.playhead)
+            painter.fillRect(QRectF(round(x), _track_top(self) - 2, 1, _TRACK + 4), look.colours.playhead)
         painter.end()
 
     def _key_target(self, event: QKeyEvent) -> int | None:
@@ -263,13 +263,13 @@ class RangeSlider(QWidget):
             start_now = min(max(time_us, first), last - (end - start))
             self._range = (start_now, start_now + end - start)
         elif handle == "start":
-            self._range = (max(first, min(time_us, end - _LEAST_US)), end)
+            self._range = (max(first, min(time_us, end - _MIN_RANGE_US)), end)
         else:
-            self._range = (start, min(last, max(time_us, start + _LEAST_US)))
+            self._range = (start, min(last, max(time_us, start + _MIN_RANGE_US)))
         self._describe()
 
     def _paint_track(self, painter: QPainter, look: Style) -> None:
-        track = QRectF(_MARGIN, _top(self) + 5, self.width() - 2 * _MARGIN, _TRACK - 10)
+        track = QRectF(_MARGIN, _track_top(self) + 5, self.width() - 2 * _MARGIN, _TRACK - 10)
         painter.setPen(QPen(look.colours.border, 1))
         painter.setBrush(look.colours.field)
         painter.drawRoundedRect(track.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
@@ -284,7 +284,7 @@ class RangeSlider(QWidget):
             text = next((one for one in texts if words.horizontalAdvance(one) <= self.width()), texts[-1])
             fitting = words.elidedText(text, Qt.TextElideMode.ElideRight, self.width())
             painter.drawText(
-                QRectF(0, _top(self) + _TRACK + 1, self.width(), 14), Qt.AlignmentFlag.AlignHCenter, fitting
+                QRectF(0, _track_top(self) + _TRACK + 1, self.width(), 14), Qt.AlignmentFlag.AlignHCenter, fitting
             )
 
     def _paint_range(self, painter: QPainter, look: Style) -> None:
@@ -292,7 +292,7 @@ class RangeSlider(QWidget):
         colours = look.colours
         edges = (float(_MARGIN), float(self.width() - _MARGIN))
         left, right = (min(max(self.time_to_x(t), edges[0]), edges[1]) for t in self._range)
-        top = _top(self)
+        top = _track_top(self)
         ink = colours.accent if self._label is None else look.look(self._label).ink
         bar = QRectF(left, top + 2, max(1.0, right - left), _TRACK - 4)
         painter.setPen(QPen(ink, 1))
@@ -307,7 +307,7 @@ class RangeSlider(QWidget):
         colours = look.colours
         ink = colours.accent if self._label is None else look.look(self._label).ink
         outward = -_HANDLE if handle == "start" else 0
-        box = QRectF(x + outward, _top(self), _HANDLE, _TRACK)
+        box = QRectF(x + outward, _track_top(self), _HANDLE, _TRACK)
         lit = self._hovered in (handle, "both") or self._dragged in (handle, "both")
         if self.hasFocus() and self._active in (handle, "both"):
             painter.setPen(QPen(colours.accent, 1.5))
@@ -330,12 +330,12 @@ class RangeSlider(QWidget):
         room = self.width()
         if room < 2 * wide + 4:
             painter.setPen(look.colours.text)
-            below = QRectF(0, _top(self) + _TRACK + 1, room, 14)
+            below = QRectF(0, _track_top(self) + _TRACK + 1, room, 14)
             painter.drawText(below, Qt.AlignmentFlag.AlignCenter, length)
             return
         at_first = min(max(left - wide / 2, 2.0), room - 2 * wide - 2.0)
         at_last = max(min(right - wide / 2, room - wide - 2.0), at_first + wide)
-        baseline = _top(self) + _TRACK + 12
+        baseline = _track_top(self) + _TRACK + 12
         for x, text in ((at_first, first), (at_last, last)):
             painter.setPen(look.colours.text)
             painter.drawText(QPointF(x + (wide - metrics.horizontalAdvance(text)) / 2, baseline), text)
@@ -359,5 +359,5 @@ class RangeSlider(QWidget):
         )
 
 
-def _top(slider: QWidget) -> float:
+def _track_top(slider: QWidget) -> float:
     return float(round((slider.height() - _HEIGHT) / 2 + 4))

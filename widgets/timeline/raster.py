@@ -39,7 +39,7 @@ class RasterColours:
     stroke: int
 
 
-def columns(times_us: NDArray[np.int64], start_us: float, us_per_px: float, width: int) -> NDArray[np.int32]:
+def pixel_columns(times_us: NDArray[np.int64], start_us: float, us_per_px: float, width: int) -> NDArray[np.int32]:
     """Return the pixel columns in which times lie, clamped to 0..width."""
     scaled = (times_us - start_us) * (1.0 / us_per_px)
     return np.clip(np.rint(scaled), 0, width).astype(np.int32)
@@ -274,14 +274,14 @@ class Style:
 
     def look(self, label: LabelLook) -> LabelStyle:
         """Return how to draw a label's segments."""
-        return _look(label, self.shade, self.scale)
+        return _label_style(label, self.shade, self.scale)
 
     def inks(self, labels: tuple[LabelLook, ...]) -> RasterColours:
         """Return what small segments of these labels are drawn with."""
-        return _inks(labels, self.shade, self.scale)
+        return _raster_colours(labels, self.shade, self.scale)
 
 
-def style(scale: float) -> Style:
+def current_style(scale: float) -> Style:
     """Return the style of the theme in use."""
     return _style(theme.shade(), scale)
 
@@ -291,7 +291,7 @@ def argb(colour: QColor) -> int:
     return colour.rgba()
 
 
-def picture(pixels: np.ndarray) -> QImage:
+def to_image(pixels: np.ndarray) -> QImage:
     """Wrap (height, width) premultiplied ARGB; the array must outlive the image."""
     height, width = pixels.shape
     return QImage(pixels.data, width, height, width * 4, QImage.Format.Format_ARGB32_Premultiplied)
@@ -304,10 +304,10 @@ def _style(shade: theme.Shade, scale: float) -> Style:
 
 
 @lru_cache(maxsize=512)
-def _look(label: LabelLook, shade: theme.Shade, scale: float) -> LabelStyle:
+def _label_style(label: LabelLook, shade: theme.Shade, scale: float) -> LabelStyle:
     own = _style(shade, scale)
     lane, ink = own.colours.lane, label_ink(label, own.colours)
-    ground, pattern = _shades(label.pattern)
+    ground, pattern = _ink_shares(label.pattern)
     pen = QPen(mix(ink, lane, 0.85), 1)
     if label.pattern is Pattern.DOTS:
         pen.setDashPattern([2, 2])
@@ -328,19 +328,19 @@ def _look(label: LabelLook, shade: theme.Shade, scale: float) -> LabelStyle:
 
 
 @lru_cache(maxsize=256)
-def _inks(labels: tuple[LabelLook, ...], shade: theme.Shade, scale: float) -> RasterColours:
+def _raster_colours(labels: tuple[LabelLook, ...], shade: theme.Shade, scale: float) -> RasterColours:
     own = _style(shade, scale)
     fills = np.zeros((len(labels), 2), np.uint32)
     for code, label in enumerate(labels):
         ink = label_ink(label, own.colours)
-        ground, pattern = _shades(label.pattern)
+        ground, pattern = _ink_shares(label.pattern)
         lane = own.colours.lane
         fills[code] = argb(mix(ink, lane, ground + 0.12)), argb(mix(ink, lane, pattern + 0.2))
     patterns = tuple(PATTERNS.index(label.pattern) for label in labels)
     return RasterColours(fills, patterns, argb(own.colours.accent), own.hatch, own.stroke)
 
 
-def _shades(pattern: Pattern) -> tuple[float, float]:
+def _ink_shares(pattern: Pattern) -> tuple[float, float]:
     """Shares of the label's colour in the ground and in the pattern."""
     shares = {Pattern.SOLID: (0.45, 0.45), Pattern.DOTS: (0.16, 0.7)}
     return shares.get(pattern, (0.22, 0.62))

@@ -13,7 +13,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 
 from project.entities.study_records import Segment
 from widgets.timeline.drag_gestures import Create, Edge, Gesture, Move, Placed, Resize
-from widgets.timeline.lanes import LaneKind, is_spoken, kind_of, lane_of
+from widgets.timeline.lanes import LaneKind, bar_kind, is_utterance, lane_key_of
 from widgets.timeline.scene import TimelineHost
 from widgets.timeline.timeline_layout import HEADER, RULER, TimelineHit, TimelineHitPart
 from widgets.timeline.timeline_model import TimelineModel
@@ -49,7 +49,7 @@ class Keyboard:
             self.step(1 if key == Qt.Key.Key_Down else -1)
         elif key in (Qt.Key.Key_PageDown, Qt.Key.Key_PageUp):
             self._across(1 if key == Qt.Key.Key_PageDown else -1, event.modifiers())
-        elif key in (Qt.Key.Key_Comma, Qt.Key.Key_Period) and kind_of(self._last_selected()) is not LaneKind.SEGMENTS:
+        elif key in (Qt.Key.Key_Comma, Qt.Key.Key_Period) and bar_kind(self._last_selected()) is not LaneKind.SEGMENTS:
             view.request_nudge(-1 if key == Qt.Key.Key_Comma else 1)
         elif key in (Qt.Key.Key_Home, Qt.Key.Key_End):
             self._go_to(view.model.neighbour(None, 1 if key == Qt.Key.Key_Home else -1))
@@ -99,7 +99,7 @@ class Keyboard:
 
     def _scroll_to(self, segment: Segment) -> None:
         view = self._view
-        band = next((b for b in view.bands if b.lane.key == lane_of(segment)), None)
+        band = next((b for b in view.bands if b.lane.key == lane_key_of(segment)), None)
         if band is None:
             return
         top, height = band.top, band.bottom - band.top
@@ -270,9 +270,9 @@ class TimelineMouseHandler:
         segment, chosen = where.segment, self._view.model.selected
         assert segment is not None
         last = self._view.model.segment(chosen[-1]) if chosen else None
-        if last is None or lane_of(last) != lane_of(segment):
+        if last is None or lane_key_of(last) != lane_key_of(segment):
             return [segment.id]
-        track = self._view.model.track(lane_of(segment))
+        track = self._view.model.track(lane_key_of(segment))
         first, final = sorted((track.index(last), track.index(segment)))
         return [s.id for s in track.items[first : final + 1]]
 
@@ -297,8 +297,8 @@ class TimelineMouseHandler:
             return
         elif where.part is TimelineHitPart.BODY:
             chosen = [s for i in view.model.selected if (s := view.model.segment(i)) is not None]
-            kind = kind_of(where.segment)
-            movable = [s for s in chosen if kind_of(s) is kind and view.can_edit(view.model.lane(lane_of(s)))]
+            kind = bar_kind(where.segment)
+            movable = [s for s in chosen if bar_kind(s) is kind and view.can_edit(view.model.lane(lane_key_of(s)))]
             if where.segment not in movable:
                 return
             self.gesture = Move(movable, where.segment, where.time_us, view.view.duration_us)
@@ -326,11 +326,11 @@ class TimelineMouseHandler:
     def _handed_to(self, move: Move) -> str:
         """Return the other lane over which dragged utterances are, or ""."""
         assert self.position is not None
-        if not is_spoken(move.grabbed):
+        if not is_utterance(move.grabbed):
             return ""
         band = self._view.hit(self.position).band
         over = band is not None and band.lane.kind is LaneKind.UTTERANCES and self._view.can_edit(band.lane)
-        return band.lane.key if band is not None and over and band.lane.key != lane_of(move.grabbed) else ""
+        return band.lane.key if band is not None and over and band.lane.key != lane_key_of(move.grabbed) else ""
 
     def _stretch(self) -> None:
         assert self.position is not None
@@ -370,7 +370,7 @@ class TimelineMouseHandler:
             if before is not None and (before.start_us, before.end_us) != (start, end):
                 moved.append((segment_id, start, end))
         if moved:
-            self._view.requests(kind_of(segment(moved[0][0]))).move.emit(moved)
+            self._view.requests(bar_kind(segment(moved[0][0]))).move.emit(moved)
 
     def _finish(self) -> None:
         dragged = self.gesture is not None

@@ -15,13 +15,13 @@ from widgets.timeline.timeline_model import MAX_ROWS, TimelineModel
 HEADER = 132
 """Width of the titles; a multiple of four, so that it is whole device pixels at 1.25, 1.5 and 1.75 too."""
 RULER = 28
-FOLDED = 20
-_WAVEFORM = 56
-_SPANS = 24
-_VERDICT = 12
+FOLDED_HEIGHT = 20
+_WAVEFORM_HEIGHT = 56
+_SPANS_HEIGHT = 24
+_VERDICT_HEIGHT = 12
 _PAD = 4
 _GAP = 2
-_OVERFLOW = 12
+_OVERFLOW_HEIGHT = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Band:
         return MAX_ROWS if self.overflows and row == self.rows else None
 
 
-def lay_out(model: TimelineModel) -> tuple[Band, ...]:
+def lay_out_lanes(model: TimelineModel) -> tuple[Band, ...]:
     """Return the place of every lane, from top to bottom."""
     bands: list[Band] = []
     top = 0
@@ -76,18 +76,18 @@ def lay_out(model: TimelineModel) -> tuple[Band, ...]:
 
 def _band(model: TimelineModel, lane: Lane, top: int) -> Band:
     if lane.key in model.folded:
-        return Band(lane, top, FOLDED, 1, FOLDED - 2 * _PAD, folded=True)
+        return Band(lane, top, FOLDED_HEIGHT, 1, FOLDED_HEIGHT - 2 * _PAD, folded=True)
     if lane.kind is LaneKind.WAVEFORM:
-        return Band(lane, top, _WAVEFORM, 1, _WAVEFORM - 2 * _PAD)
+        return Band(lane, top, _WAVEFORM_HEIGHT, 1, _WAVEFORM_HEIGHT - 2 * _PAD)
     if lane.kind is LaneKind.SPANS:
-        return Band(lane, top, _SPANS, 1, _SPANS - 2 * _PAD)
+        return Band(lane, top, _SPANS_HEIGHT, 1, _SPANS_HEIGHT - 2 * _PAD)
     track = model.track(lane.key)
     rows = track.row_count
     if lane.kind is LaneKind.VERDICTS:
-        height = 2 * _PAD + rows * (_VERDICT + _GAP) - _GAP + (_OVERFLOW if track.overflows else 0)
-        return Band(lane, top, height, rows, _VERDICT, track.overflows)
+        height = 2 * _PAD + rows * (_VERDICT_HEIGHT + _GAP) - _GAP + (_OVERFLOW_HEIGHT if track.overflows else 0)
+        return Band(lane, top, height, rows, _VERDICT_HEIGHT, track.overflows)
     row_height = 24 if rows <= 2 else 20 if rows <= 4 else 14
-    height = 2 * _PAD + rows * (row_height + _GAP) - _GAP + (_OVERFLOW if track.overflows else 0)
+    height = 2 * _PAD + rows * (row_height + _GAP) - _GAP + (_OVERFLOW_HEIGHT if track.overflows else 0)
     return Band(lane, top, height, rows, row_height, track.overflows)
 
 
@@ -201,7 +201,7 @@ class TimelineHit:
     verdict: VerdictBar | None = None
 
 
-def hit(model: TimelineModel, bands: tuple[Band, ...], view: Viewport, x: float, y: float) -> TimelineHit:
+def hit_test(model: TimelineModel, bands: tuple[Band, ...], view: Viewport, x: float, y: float) -> TimelineHit:
     """Return what lies at a point; `y` counts from the top of the ruler as if the lanes were not scrolled."""
     time = view.clamp(view.x_to_time(x - HEADER))
     if y < RULER:
@@ -217,7 +217,7 @@ def hit(model: TimelineModel, bands: tuple[Band, ...], view: Viewport, x: float,
         if band.lane.kind is LaneKind.VERDICTS and isinstance(found, VerdictBar):
             return TimelineHit(TimelineHitPart.VERDICT, time, band, verdict=found)
         if found is not None:
-            return TimelineHit(_part(found, view, x - HEADER), time, band, found)
+            return TimelineHit(_bar_part(found, view, x - HEADER), time, band, found)
     return TimelineHit(TimelineHitPart.LANE, time, band)
 
 
@@ -234,7 +234,7 @@ def _segment_at(model: TimelineModel, band: Band, view: Viewport, x: float, row:
     return track.items[int((inside if len(inside) else near)[0])]
 
 
-def _part(segment: Segment, view: Viewport, x: float) -> TimelineHitPart:
+def _bar_part(segment: Segment, view: Viewport, x: float) -> TimelineHitPart:
     left, right = view.time_to_x(segment.start_us), view.time_to_x(segment.end_us)
     grip = min(EDGE_PX, (right - left) / 4)
     if x <= left + grip and x - left <= right - x:
@@ -263,7 +263,7 @@ class RulerTicks:
     step_us: int
 
 
-def ticks(view: Viewport, start_us: float, end_us: float) -> RulerTicks:
+def ruler_ticks(view: Viewport, start_us: float, end_us: float) -> RulerTicks:
     """Return the ticks from one time to another at the view's zoom."""
     step, parts = next((s for s in _STEPS if s[0] >= LABEL_PX * view.us_per_px), _STEPS[-1])
     part = step // parts
@@ -274,7 +274,7 @@ def ticks(view: Viewport, start_us: float, end_us: float) -> RulerTicks:
     return RulerTicks(labelled, small, step)
 
 
-def label(time_us: int, step_us: int) -> str:
+def tick_label(time_us: int, step_us: int) -> str:
     """Write a tick's time: h:mm:ss, with milliseconds only where ticks are closer than a second."""
     text = format_time(time_us)
     return text if step_us < _S else text[:-4]

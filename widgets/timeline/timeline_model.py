@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from project.entities.study_records import Segment
-from widgets.timeline.lanes import Lane, LaneKind, VerdictBar, kind_of, lane_of
+from widgets.timeline.lanes import Lane, LaneKind, VerdictBar, bar_kind, lane_key_of
 
 MAX_ROWS = 8
 """Sub-rows in a lane; the value itself stands for overflow."""
@@ -24,7 +24,7 @@ RESTACK_BUDGET = 128
 FREE = -(2**62)
 
 
-def place(state: list[int], start_us: int, end_us: int) -> int:
+def place_in_row(state: list[int], start_us: int, end_us: int) -> int:
     """Put one segment into the lowest free row and return it; `MAX_ROWS` where none is free.
 
     `state` holds when each row is free again and is changed.
@@ -53,7 +53,7 @@ def stack(starts: NDArray[np.int64], ends: NDArray[np.int64], reach: NDArray[np.
         first, last = int(bounds[cluster]), int(bounds[cluster + 1])
         state = [FREE] * MAX_ROWS
         pairs = zip(starts[first:last].tolist(), ends[first:last].tolist(), strict=True)
-        rows[first:last] = [place(state, start, end) for start, end in pairs]
+        rows[first:last] = [place_in_row(state, start, end) for start, end in pairs]
     return rows
 
 
@@ -84,25 +84,25 @@ def restack(
     for start, end, row in window:
         if all(a == b or (a <= start and b <= start) for a, b in zip(new, old, strict=True)):
             return found
-        found.append(place(new, start, end))
+        found.append(place_in_row(new, start, end))
         if row < MAX_ROWS:
             old[row] = end
     return found if stop == len(starts) or new == old else None
 
 
-MANY = 255
+MAX_LABEL_CODES = 255
 """Code of every label beyond so many different ones in one lane."""
 
 SELECTED = 1
 HIDDEN = 2
 
 
-def order(segment: Segment) -> tuple[int, int, str]:
+def sort_key(segment: Segment) -> tuple[int, int, str]:
     """Sort key: by start, the longer first."""
     return (segment.start_us, -segment.end_us, segment.id)
 
 
-def _end(segment: Segment) -> int:
+def _effective_end(segment: Segment) -> int:
     return max(segment.end_us, segment.start_us + 1)
 
 
@@ -120,11 +120,11 @@ class SegmentTrack:
     """
 
     def __init__(self, segments: Iterable[Segment] = ()) -> None:
-        self.items: list[Segment] = sorted(segments, key=order)
+        self.items: list[Segment] = sorted(segments, key=sort_key)
         self.tidy = True
         n = self._n = len(self.items)
         self._starts = np.fromiter((s.start_us for s in self.items), np.int64, n)
-        self._ends = np.fromiter((_end(s) for s in self.items), np.int64, n)
+        self._ends = np.fromiter((_effective_end(s) for s in self.items), np.int64, n)
         self._reach = np.maximum.accumulate(self._ends)
         self.labels: list[str] = []
         self._places: dict[str, int] = {}
@@ -180,7 +180,7 @@ class SegmentTrack:
         """Return where a segment is, or would be put."""
         lo = int(np.searchsorted(self.starts, segment.start_us, "left"))
         hi = int(np.searchsorted(self.starts, segment.start_us, "right"))
-        return bisect_left(self.items, order(segment), lo, hi, key=order)
+        return bisect_left(self.items, sort_key(segment), lo, hi, key=sort_key)
 
     def between(self, start_us: float, end_us: float) -> tuple[int, int]:
         """Return the slice outside which no segment touches [start, end]; some within it may not either."""
@@ -203,13 +203,13 @@ class SegmentTrack:
             column[at + 1 : n + 1] = column[at:n]
         self.items.insert(at, segment)
         self._n = n + 1
-        start, end = segment.start_us, _end(segment)
+        start, end = segment.start_us, _effective_end(segment)
         self._starts[at], self._ends[at] = start, end
         self._codes[at], self._flags[at] = self._code(segment.label), 0
         self._mend_reach(at)
         old = self._row_state(at)
         new = list(old)
-        row = place(new, start, end)
+        row = place_in_row(new, start, end)
         moved = restack(self.starts, self.ends, self.rows, at + 1, new, old)
         if moved is None:
             self.tidy = False
@@ -245,7 +245,7 @@ class SegmentTrack:
     def _code(self, label: str) -> int:
         place = self._places.get(label)
         if place is None:
-            place = self._places[label] = min(len(self.labels), MANY)
+            place = self._places[label] = min(len(self.labels), MAX_LABEL_CODES)
             self.labels.append(label)
         return place
 
@@ -380,7 +380,7 @@ class TimelineModel:
     def set_verdicts(self, key: str, bars: Iterable[VerdictBar]) -> None:
         """Fill a lane of verdicts."""
         listed = list(bars)
-        self._bars = {one.id: one for one in self._bars.values() if lane_of(one) != key}
+        self._bars = {one.id: one for one in self._bars.values() if lane_key_of(one) != key}
         self._bars |= {one.id: one for one in listed}
         self._verdicts[key] = SegmentTrack(listed)
         self._mark_verdicts([self._verdicts[key]])
@@ -389,12 +389,12 @@ class TimelineModel:
         """Add or replace some verdicts in lanes that were filled."""
         touched = Touched()
         for bar in changed:
-            before, track = self._bars.get(bar.id), self._verdicts[lane_of(bar)]
+            before, track = self._bars.get(bar.id), self._verdicts[lane_key_of(bar)]
             if before == bar:
                 continue
             if before is not None:
-                touched.add(lane_of(bar), track.remove(before))
-            touched.add(lane_of(bar), track.insert(bar))
+                touched.add(lane_key_of(bar), track.remove(before))
+            touched.add(lane_key_of(bar), track.insert(bar))
             self._bars[bar.id] = bar
             if bar.about in self._selected:
                 at = track.index(bar)
@@ -413,7 +413,7 @@ class TimelineModel:
         self._segments = {segment.id: segment for segment in segments}
         by_lane: dict[str, list[Segment]] = {}
         for segment in self._segments.values():
-            by_lane.setdefault(lane_of(segment), []).append(segment)
+            by_lane.setdefault(lane_key_of(segment), []).append(segment)
         self._tracks = {key: SegmentTrack(found) for key, found in by_lane.items()}
         self.select(segment_id for segment_id in self._selected if segment_id in self._segments)
 
@@ -440,7 +440,7 @@ class TimelineModel:
             if before is not None:
                 self._take_out(before, touched)
             self._segments[segment.id] = segment
-            touched.add(lane_of(segment), self.track(lane_of(segment)).insert(segment))
+            touched.add(lane_key_of(segment), self.track(lane_key_of(segment)).insert(segment))
             if segment.id in self._selected:
                 self._flag(segment, SELECTED, True)
         return touched
@@ -493,7 +493,7 @@ class TimelineModel:
                 at = at - 1 if step < 0 else at + here
             if 0 <= at < len(track):
                 found.append(track.items[at])
-        return (min if step > 0 else max)(found, key=order, default=None)
+        return (min if step > 0 else max)(found, key=sort_key, default=None)
 
     def first_touching(self, start_us: int, end_us: int, step: int) -> Segment | None:
         """Return the first (`step` 1) or last (-1) segment, or else utterance or node, that touches a span of time."""
@@ -502,12 +502,12 @@ class TimelineModel:
             near = track.touching(start_us, end_us)
             if len(near):
                 found.append(track.items[int(near[0 if step > 0 else -1])])
-        return (min if step > 0 else max)(found, key=order, default=None)
+        return (min if step > 0 else max)(found, key=sort_key, default=None)
 
     def beside(self, segment: Segment, step: int) -> Segment | None:
         """Return the one nearest in time in the next (1) or previous (-1) lane that holds any and is not folded."""
         lanes = [lane for lane in self.lanes if lane.has_bars and lane.key not in self.folded]
-        here = next((at for at, lane in enumerate(lanes) if lane.key == lane_of(segment)), None)
+        here = next((at for at, lane in enumerate(lanes) if lane.key == lane_key_of(segment)), None)
         if here is None:
             return None
         for lane in lanes[here + 1 :] if step > 0 else lanes[:here][::-1]:
@@ -525,7 +525,7 @@ class TimelineModel:
                 if any(len(track) for track in found):
                     return found
             return list(self._open_tracks(LaneKind.NODES))
-        return list(self._open_tracks(kind_of(segment)))
+        return list(self._open_tracks(bar_kind(segment)))
 
     def _open_tracks(self, kind: LaneKind | None = None) -> Iterator[SegmentTrack]:
         for lane in self.lanes:
@@ -533,10 +533,10 @@ class TimelineModel:
                 yield self.track(lane.key)
 
     def _take_out(self, segment: Segment, touched: Touched) -> None:
-        touched.add(lane_of(segment), self._tracks[lane_of(segment)].remove(segment))
+        touched.add(lane_key_of(segment), self._tracks[lane_key_of(segment)].remove(segment))
 
     def _flag(self, segment: Segment, bit: int, on: bool) -> None:
-        track = self._tracks[lane_of(segment)]
+        track = self._tracks[lane_key_of(segment)]
         at = track.index(segment)
         track.flags[at] = track.flags[at] | bit if on else track.flags[at] & ~bit
 

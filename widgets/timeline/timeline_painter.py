@@ -11,17 +11,17 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme as icons
-from widgets.labels import NEW, mix
+from widgets.labels import NEW_LOOK, mix
 from widgets.timeline import bar_painter as segments_drawing
-from widgets.timeline.bar_painter import paint_nodes, paint_segments, paint_spoken, segment_rect
+from widgets.timeline.bar_painter import paint_nodes, paint_segments, paint_utterances, segment_rect
 from widgets.timeline.drag_gestures import Create, Gesture, Move
-from widgets.timeline.lanes import LaneKind, is_node, is_spoken, lane_of
-from widgets.timeline.raster import Style, argb, picture, style, waveform_picture
+from widgets.timeline.lanes import LaneKind, is_node, is_utterance, lane_key_of
+from widgets.timeline.raster import Style, argb, current_style, to_image, waveform_picture
 from widgets.timeline.scene import TimelineScene
-from widgets.timeline.timeline_layout import HEADER, LABEL_PX, RULER, Band, label, ticks
+from widgets.timeline.timeline_layout import HEADER, LABEL_PX, RULER, Band, ruler_ticks, tick_label
 
 _FRAME_TICK_PX = 8
-_TALL = 52
+_TALL_HEIGHT = 52
 _TWO_LINES = 28
 """Pixels of a header from which on it has a second line."""
 
@@ -56,12 +56,12 @@ class TimelineImageCache:
             into = QPainter(self._image)
             for part in stale:
                 into.setClipRect(part)
-                _paint(into, part, view, style(scale))
+                _paint_base(into, part, view, current_style(scale))
             into.end()
         painter.drawImage(QRectF(area), self._image, QRectF(area.topLeft() * scale, area.size() * scale))
 
 
-def _paint(painter: QPainter, area: QRect, view: TimelineScene, look: Style) -> None:
+def _paint_base(painter: QPainter, area: QRect, view: TimelineScene, look: Style) -> None:
     colours = look.colours
     painter.fillRect(area, colours.panel)
     offset = RULER - view.scroll_y()
@@ -72,20 +72,20 @@ def _paint(painter: QPainter, area: QRect, view: TimelineScene, look: Style) -> 
         if not lanes_area.intersects(QRect(0, place.top(), HEADER + place.width(), place.height())):
             continue
         painter.setClipRect(lanes_area)
-        _lane(painter, band, place, area, view, look)
+        _paint_lane(painter, band, place, area, view, look)
     painter.setClipRect(area)
     if area.top() < RULER:
-        _ruler(painter, area, view, look)
+        _paint_ruler(painter, area, view, look)
         painter.setClipRect(area)
     painter.fillRect(QRectF(HEADER - 1, 0, 1, view.viewport().height()), colours.border)
 
 
-def _lane(painter: QPainter, band: Band, place: QRect, area: QRect, view: TimelineScene, look: Style) -> None:
+def _paint_lane(painter: QPainter, band: Band, place: QRect, area: QRect, view: TimelineScene, look: Style) -> None:
     colours = look.colours
     painter.fillRect(place, colours.lane)
     painter.fillRect(QRect(0, place.bottom(), place.right() + 1, 1), mix(colours.border, colours.panel, 0.6))
     if area.left() < HEADER:
-        _header(painter, band, place, view, look)
+        _paint_header(painter, band, place, view, look)
     inside = place & area
     if inside.isEmpty():
         return
@@ -99,10 +99,10 @@ def _lane(painter: QPainter, band: Band, place: QRect, area: QRect, view: Timeli
     elif band.lane.kind is LaneKind.SPANS:
         segments_drawing.paint_spans(painter, band, place, inside, view, look)
     elif not band.folded:
-        _waveform(painter, place, inside, view, look)
+        _paint_waveform(painter, place, inside, view, look)
 
 
-def _header(painter: QPainter, band: Band, place: QRect, view: TimelineScene, look: Style) -> None:
+def _paint_header(painter: QPainter, band: Band, place: QRect, view: TimelineScene, look: Style) -> None:
     colours = look.colours
     height = min(place.height(), 32)
     arrow = QRect(8, place.top() + (height - 12) // 2, 12, 12)
@@ -113,14 +113,14 @@ def _header(painter: QPainter, band: Band, place: QRect, view: TimelineScene, lo
     if band.lane.active:
         painter.fillRect(QRect(0, place.top(), 3, place.height() - 1), colours.accent)
     if band.lane.has_bars and not band.folded:
-        room = _count(painter, band, room, view, look)
+        room = _paint_count(painter, band, room, view, look)
     if band.lane.subtitle:
-        room = _subtitle(painter, band, room, view, look)
+        room = _paint_subtitle(painter, band, room, view, look)
     title = painter.fontMetrics().elidedText(band.lane.title, Qt.TextElideMode.ElideRight, room.width())
     painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, title)
 
 
-def _subtitle(painter: QPainter, band: Band, room: QRect, view: TimelineScene, look: Style) -> QRect:
+def _paint_subtitle(painter: QPainter, band: Band, room: QRect, view: TimelineScene, look: Style) -> QRect:
     """Write the second line, or beside the title where there is no room for two; returns the room of the title."""
     ink = painter.pen()
     painter.setFont(look.small)
@@ -138,14 +138,14 @@ def _subtitle(painter: QPainter, band: Band, room: QRect, view: TimelineScene, l
     return title
 
 
-def _count(painter: QPainter, band: Band, room: QRect, view: TimelineScene, look: Style) -> QRect:
+def _paint_count(painter: QPainter, band: Band, room: QRect, view: TimelineScene, look: Style) -> QRect:
     """Write how many segments a lane has: under the title where it is high enough, else beside it, where it fits.
 
     Returns the room that is left for words.
     """
     count = f"{len(view.model.track(band.lane.key)):,}"
     ink, title = painter.pen(), painter.fontMetrics().horizontalAdvance(band.lane.title)
-    below = band.height >= _TALL and not band.lane.subtitle
+    below = band.height >= _TALL_HEIGHT and not band.lane.subtitle
     painter.setFont(look.small)
     wide = painter.fontMetrics().horizontalAdvance(count)
     painter.setPen(look.colours.muted)
@@ -159,7 +159,7 @@ def _count(painter: QPainter, band: Band, room: QRect, view: TimelineScene, look
     return room
 
 
-def _waveform(painter: QPainter, place: QRect, inside: QRect, view: TimelineScene, look: Style) -> None:
+def _paint_waveform(painter: QPainter, place: QRect, inside: QRect, view: TimelineScene, look: Style) -> None:
     colours, scale = look.colours, look.scale
     middle = place.top() + place.height() / 2
     painter.fillRect(QRectF(inside.left(), middle, inside.width(), 1 / scale), mix(colours.waveform, colours.lane, 0.5))
@@ -173,18 +173,20 @@ def _waveform(painter: QPainter, place: QRect, inside: QRect, view: TimelineScen
         return
     loud, soft = argb(mix(colours.waveform, colours.lane, 0.95)), argb(mix(colours.waveform, colours.lane, 0.55))
     pixels = waveform_picture(peaks, round((place.height() - 8) * scale), loud, soft)
-    image = picture(pixels)
+    image = to_image(pixels)
     image.setDevicePixelRatio(scale)
     painter.drawImage(QPointF(inside.left(), place.top() + 4), image)
 
 
-def _ruler(painter: QPainter, area: QRect, view: TimelineScene, look: Style) -> None:
+def _paint_ruler(painter: QPainter, area: QRect, view: TimelineScene, look: Style) -> None:
     colours = look.colours
     painter.fillRect(QRect(0, 0, view.viewport().width(), RULER), colours.panel)
     painter.fillRect(QRectF(0, RULER - 1, view.viewport().width(), 1), colours.border)
     painter.setClipRect(area & QRect(HEADER, 0, view.view.width, RULER))
     window = view.view
-    found = ticks(window, window.x_to_time(area.left() - HEADER - LABEL_PX), window.x_to_time(area.right() - HEADER))
+    found = ruler_ticks(
+        window, window.x_to_time(area.left() - HEADER - LABEL_PX), window.x_to_time(area.right() - HEADER)
+    )
     small = _frame_ticks(view) or found.small
     for times, top, ink in ((small, RULER - 6, colours.border), (found.labelled, RULER - 10, colours.outline)):
         for time in times:
@@ -192,7 +194,7 @@ def _ruler(painter: QPainter, area: QRect, view: TimelineScene, look: Style) -> 
     painter.setFont(look.small)
     painter.setPen(QPen(QColor(colours.muted)))
     for time in found.labelled:
-        left, text = HEADER + round(window.time_to_x(time)) + 4, label(time, found.step_us)
+        left, text = HEADER + round(window.time_to_x(time)) + 4, tick_label(time, found.step_us)
         # One that the edge would cut looks like another time.
         if left + painter.fontMetrics().horizontalAdvance(text) <= HEADER + window.width:
             painter.drawText(QPointF(left, RULER - 12), text)
@@ -219,23 +221,23 @@ EMPTY_TEXT = tr("No segments yet. Drag here, or press I and O.")
 EMPTY_READ_ONLY = tr("No segments yet.")
 
 
-def paint(painter: QPainter, view: TimelineScene) -> None:
+def paint_overlay(painter: QPainter, view: TimelineScene) -> None:
     """Draw everything that lies over the lanes."""
-    look = style(view.viewport().devicePixelRatioF())
+    look = current_style(view.viewport().devicePixelRatioF())
     area = view.viewport().rect()
     if not view.model.count(LaneKind.SEGMENTS) and view.view.duration_us:
-        _empty(painter, area, view, look)
+        _paint_empty(painter, area, view, look)
     painter.setClipRect(QRect(HEADER, 0, view.view.width, area.height()))
-    _marks(painter, area, view, look)
-    _hover(painter, area, view, look)
+    _paint_marks(painter, area, view, look)
+    _paint_hover(painter, area, view, look)
     gesture = view.gesture
     if gesture is not None:
-        _drag(painter, area, gesture, view, look)
+        _paint_drag(painter, area, gesture, view, look)
     if view.pointer.rubber is not None:
         painter.setPen(QPen(look.colours.accent, 1))
-        painter.setBrush(_clear(look.colours.accent, 0.12))
+        painter.setBrush(_with_alpha(look.colours.accent, 0.12))
         painter.drawRect(view.pointer.rubber)
-    _playhead(painter, area, view, look)
+    _paint_playhead(painter, area, view, look)
     painter.setClipping(False)
     if view.hasFocus():
         # Four strips: stroking a frame of this size takes a millisecond.
@@ -246,10 +248,10 @@ def paint(painter: QPainter, view: TimelineScene) -> None:
             QRect(0, 0, 1, high),
             QRect(wide - 1, 0, 1, high),
         ):
-            painter.fillRect(side, _clear(look.colours.accent, 0.7))
+            painter.fillRect(side, _with_alpha(look.colours.accent, 0.7))
 
 
-def _empty(painter: QPainter, area: QRect, view: TimelineScene, look: Style) -> None:
+def _paint_empty(painter: QPainter, area: QRect, view: TimelineScene, look: Style) -> None:
     segments = [b for b in view.bands if b.lane.kind is LaneKind.SEGMENTS]
     if not segments and any(b.lane.has_bars for b in view.bands):
         return
@@ -264,55 +266,55 @@ def _empty(painter: QPainter, area: QRect, view: TimelineScene, look: Style) -> 
     painter.drawText(place, Qt.AlignmentFlag.AlignCenter, EMPTY_TEXT if lanes else EMPTY_READ_ONLY)
 
 
-def _marks(painter: QPainter, area: QRect, view: TimelineScene, look: Style) -> None:
+def _paint_marks(painter: QPainter, area: QRect, view: TimelineScene, look: Style) -> None:
     first, last = view.marks
     ink = look.colours.accent
     if first is not None and last is not None and first < last:
         left, right = view.view.time_to_x(first), view.view.time_to_x(last)
-        painter.fillRect(QRectF(HEADER + left, RULER, right - left, area.height() - RULER), _clear(ink, 0.1))
-        painter.fillRect(QRectF(HEADER + left, RULER - 5, right - left, 4), _clear(ink, 0.8))
+        painter.fillRect(QRectF(HEADER + left, RULER, right - left, area.height() - RULER), _with_alpha(ink, 0.1))
+        painter.fillRect(QRectF(HEADER + left, RULER - 5, right - left, 4), _with_alpha(ink, 0.8))
     for time, outward in ((first, -1), (last, 1)):
         if time is None:
             continue
-        x = _crisp(view.view.time_to_x(time), look)
-        painter.fillRect(QRectF(x, RULER - 12, 1, area.height()), _clear(ink, 0.8))
+        x = _snap_x(view.view.time_to_x(time), look)
+        painter.fillRect(QRectF(x, RULER - 12, 1, area.height()), _with_alpha(ink, 0.8))
         flag = QPolygonF([QPointF(x, RULER - 13), QPointF(x - outward * 7, RULER - 9), QPointF(x, RULER - 5)])
-        _fill(painter, flag, ink)
+        _fill_polygon(painter, flag, ink)
 
 
-def _hover(painter: QPainter, area: QRect, view: TimelineScene, look: Style) -> None:
+def _paint_hover(painter: QPainter, area: QRect, view: TimelineScene, look: Style) -> None:
     pointer = view.pointer
     if pointer.position is None or pointer.position.x() < HEADER or not pointer.idle:
         return
-    x = _crisp(pointer.position.x() - HEADER, look)
-    painter.fillRect(QRectF(x, RULER, 1, area.height()), _clear(look.colours.muted, 0.35))
-    _bubble(painter, x, 3, format_time(view.view.clamp(view.view.x_to_time(x - HEADER))), view, look, quiet=True)
+    x = _snap_x(pointer.position.x() - HEADER, look)
+    painter.fillRect(QRectF(x, RULER, 1, area.height()), _with_alpha(look.colours.muted, 0.35))
+    _paint_bubble(painter, x, 3, format_time(view.view.clamp(view.view.x_to_time(x - HEADER))), view, look, quiet=True)
     segment = view.model.segment(pointer.hovered)
-    found = _place(view, lane_of(segment)) if segment else None
+    found = _find_band(view, lane_key_of(segment)) if segment else None
     if segment is None or found is None or view.model.is_selected(segment.id):
         return
     band, top = found
-    track = view.model.track(lane_of(segment))
+    track = view.model.track(lane_key_of(segment))
     row = int(track.rows[track.index(segment)])
     if row >= band.rows:
         return
     rect = segment_rect(band, top, row, segment.start_us, segment.end_us, view)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(_clear(look.colours.text, 0.75), 1))
+    painter.setPen(QPen(_with_alpha(look.colours.text, 0.75), 1))
     painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 
-def _drag(painter: QPainter, area: QRect, gesture: Gesture, view: TimelineScene, look: Style) -> None:
+def _paint_drag(painter: QPainter, area: QRect, gesture: Gesture, view: TimelineScene, look: Style) -> None:
     painter.setFont(look.small)
     start = end = 0
     lowest = RULER
     for segment_id, start_us, end_us in gesture.placed():
         segment = view.model.segment(segment_id)
-        lane = lane_of(segment) if segment else gesture.lane if isinstance(gesture, Create) else ""
+        lane = lane_key_of(segment) if segment else gesture.lane if isinstance(gesture, Create) else ""
         to = gesture.lane if isinstance(gesture, Move) and gesture.lane else lane
-        found = _place(view, lane)
+        found = _find_band(view, lane)
         if found is None or end_us < view.view.start_us or start_us > view.view.end_us:
             continue
         band, top = found
@@ -320,37 +322,37 @@ def _drag(painter: QPainter, area: QRect, gesture: Gesture, view: TimelineScene,
         if segment is not None:
             track = view.model.track(lane)
             row = min(int(track.rows[track.index(segment)]), band.rows - 1)
-            _ghost(painter, segment_rect(band, top, row, segment.start_us, segment.end_us, view), look)
-        if to != lane and (over := _place(view, to)) is not None:
+            _paint_ghost(painter, segment_rect(band, top, row, segment.start_us, segment.end_us, view), look)
+        if to != lane and (over := _find_band(view, to)) is not None:
             (band, top), row = over, 0
         rect = segment_rect(band, top, row, start_us, end_us, view)
-        label = band.lane.look(segment.label) if segment else NEW
-        if is_spoken(segment):
-            paint_spoken(painter, [(rect, segment, label, True)], look)
+        label = band.lane.look(segment.label) if segment else NEW_LOOK
+        if is_utterance(segment):
+            paint_utterances(painter, [(rect, segment, label, True)], look)
         elif is_node(segment):
             paint_nodes(painter, [(rect, segment, label, True)], look)
         else:
             paint_segments(painter, [(rect, label, True)], look)
         start, end, lowest = start_us, end_us, max(lowest, round(rect.bottom()))
     if gesture.snap_us is not None:
-        x = _crisp(view.view.time_to_x(gesture.snap_us), look)
-        painter.fillRect(QRectF(x - 1, RULER, 3, area.height()), _clear(look.colours.accent, 0.6))
+        x = _snap_x(view.view.time_to_x(gesture.snap_us), look)
+        painter.fillRect(QRectF(x - 1, RULER, 3, area.height()), _with_alpha(look.colours.accent, 0.6))
     if end:
         text = tr("{start} to {end}   {seconds:.3f} s").format(
             start=format_time(start), end=format_time(end), seconds=(end - start) / 1e6
         )
         below = lowest + 4 if lowest + 24 < area.height() else lowest - 48
-        _bubble(painter, HEADER + view.view.time_to_x((start + end) / 2), below, text, view, look)
+        _paint_bubble(painter, HEADER + view.view.time_to_x((start + end) / 2), below, text, view, look)
 
 
-def _ghost(painter: QPainter, rect: QRectF, look: Style) -> None:
+def _paint_ghost(painter: QPainter, rect: QRectF, look: Style) -> None:
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(look.colours.outline, 1, Qt.PenStyle.DotLine))
     painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
 
 
-def _playhead(painter: QPainter, area: QRect, view: TimelineScene, look: Style) -> None:
-    x = _crisp(view.view.time_to_x(view.playhead_us), look)
+def _paint_playhead(painter: QPainter, area: QRect, view: TimelineScene, look: Style) -> None:
+    x = _snap_x(view.view.time_to_x(view.playhead_us), look)
     if not HEADER - 8 <= x <= area.width() + 8:
         return
     ink = look.colours.playhead
@@ -359,10 +361,10 @@ def _playhead(painter: QPainter, area: QRect, view: TimelineScene, look: Style) 
     middle = x + thick / 2
     top = RULER - 11
     head = [(-5, top), (5, top), (5, top + 4), (0, top + 9), (-5, top + 4)]
-    _fill(painter, QPolygonF([QPointF(middle + dx, y) for dx, y in head]), ink)
+    _fill_polygon(painter, QPolygonF([QPointF(middle + dx, y) for dx, y in head]), ink)
 
 
-def _bubble(
+def _paint_bubble(
     painter: QPainter, x: float, y: float, text: str, view: TimelineScene, look: Style, *, quiet: bool = False
 ) -> None:
     painter.setFont(look.small)
@@ -378,24 +380,24 @@ def _bubble(
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
 
-def _place(view: TimelineScene, lane: str) -> tuple[Band, int] | None:
+def _find_band(view: TimelineScene, lane: str) -> tuple[Band, int] | None:
     for band in view.bands:
         if band.lane.key == lane and not band.folded:
             return band, band.top + RULER - view.scroll_y()
     return None
 
 
-def _crisp(x: float, look: Style) -> float:
+def _snap_x(x: float, look: Style) -> float:
     return HEADER + round(x * look.scale) / look.scale
 
 
-def _clear(colour: QColor, alpha: float) -> QColor:
+def _with_alpha(colour: QColor, alpha: float) -> QColor:
     result = QColor(colour)
     result.setAlphaF(alpha)
     return result
 
 
-def _fill(painter: QPainter, shape: QPolygonF, ink: QColor) -> None:
+def _fill_polygon(painter: QPainter, shape: QPolygonF, ink: QColor) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(ink)

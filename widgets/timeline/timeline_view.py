@@ -23,24 +23,24 @@ from widgets.timeline.lanes import (
     LaneKind,
     SpokenBar,
     VerdictBar,
+    bar_kind,
     is_node,
-    is_spoken,
+    is_utterance,
     kind_name,
-    kind_of,
-    lane_of,
-    told_node,
-    told_verdict,
+    lane_key_of,
+    node_bar_tooltip,
+    verdict_tooltip,
 )
 from widgets.timeline.scene import Clock, PeakSource, Requests
 from widgets.timeline.time_area import Follow, PlayheadFollower, TimeArea
 from widgets.timeline.timeline_input import Keyboard, TimelineMouseHandler
-from widgets.timeline.timeline_layout import HEADER, RULER, Band, Viewport, lay_out
+from widgets.timeline.timeline_layout import HEADER, RULER, Band, Viewport, lay_out_lanes
 from widgets.timeline.timeline_model import TimelineModel
 
 _NAMES = {LaneKind.SEGMENTS: "segment", LaneKind.UTTERANCES: "utterance", LaneKind.NODES: "node"}
 
 
-def describe(model: TimelineModel, selected: Sequence[Segment], editable: bool) -> str:
+def describe_selection(model: TimelineModel, selected: Sequence[Segment], editable: bool) -> str:
     """Return the selection in words, or what is there to select."""
     read_only = "" if editable else tr(" Read-only.")
     if len(selected) == 1:
@@ -48,12 +48,12 @@ def describe(model: TimelineModel, selected: Sequence[Segment], editable: bool) 
     if selected:
         first, last = min(s.start_us for s in selected), max(s.end_us for s in selected)
         span = tr("between {first} and {last}").format(first=format_time(first), last=format_time(last))
-        kinds = Counter(kind_of(one) for one in selected)
-        chosen = [_number(kinds[kind], name) for kind, name in _NAMES.items()]
+        kinds = Counter(bar_kind(one) for one in selected)
+        chosen = [_count_text(kinds[kind], name) for kind, name in _NAMES.items()]
         return tr("{list} selected, {span}.{read_only}").format(
             list=tr(" and ").join(one for one in chosen if one), span=span, read_only=read_only
         )
-    shown = [_number(model.count(kind), name) for kind, name in _NAMES.items()]
+    shown = [_count_text(model.count(kind), name) for kind, name in _NAMES.items()]
     count = tr(" and ").join(one for one in shown if one)
     if not count:
         return tr("No segments yet.{read_only}").format(read_only=read_only)
@@ -62,23 +62,23 @@ def describe(model: TimelineModel, selected: Sequence[Segment], editable: bool) 
     )
 
 
-def told(model: TimelineModel, one: SpokenBar) -> str:
+def utterance_tooltip(model: TimelineModel, one: SpokenBar) -> str:
     """Return an utterance as rich text for a tooltip: who, when, the words, and what to look at."""
-    lane = model.lane(lane_of(one))
+    lane = model.lane(lane_key_of(one))
     span = tr("{start_us} to {end_us}").format(start_us=format_time(one.start_us), end_us=format_time(one.end_us))
     parts = [f"<b>{escape(lane.title if lane else '')}</b> {span}", escape(one.text) or tr("<i>no words yet</i>")]
     parts += [f"<i>{escape(note[0].upper() + note[1:])}</i>" for note in (one.flag, one.hint) if note]
     return semibold("<br>".join(parts))
 
 
-def _number(count: int, what: str) -> str:
+def _count_text(count: int, what: str) -> str:
     return "" if not count else f"{count} {what}{'s' * (count != 1)}"
 
 
 def describe_segment(model: TimelineModel, segment: Segment) -> str:
     """Return such as “Segment error 0:01:02.000 to 0:01:05.200, annotator A”; of others, what they say."""
-    lane = model.lane(lane_of(segment))
-    if is_spoken(segment):
+    lane = model.lane(lane_key_of(segment))
+    if is_utterance(segment):
         who = lane.title if lane else tr("Somebody")
         span = tr("{start_us} to {end_us}").format(
             start_us=format_time(segment.start_us), end_us=format_time(segment.end_us)
@@ -249,14 +249,14 @@ class TimelineView(TimeArea):
     def set_verdicts(self, key: str, bars: Iterable[VerdictBar]) -> None:
         """Fill a lane of the kind verdicts: what one judge says about segments. A click on one selects its segment."""
         self.model.set_verdicts(key, bars)
-        if lay_out(self.model) != self._bands:
+        if lay_out_lanes(self.model) != self._bands:
             self._lanes_changed()
         self._redraw_lane(key)
 
     def update_verdicts(self, changed: Iterable[VerdictBar]) -> None:
         """Show verdicts that came or changed, in lanes that were filled before."""
         touched = self.model.update_verdicts(changed)
-        if lay_out(self.model) != self._bands:
+        if lay_out_lanes(self.model) != self._bands:
             self._lanes_changed()
         for band in self._bands:
             if band.lane.key in touched.spans:
@@ -275,7 +275,7 @@ class TimelineView(TimeArea):
         touched = self.model.update_segments(changed, removed)
         if self._pointer.concerns(self.model):
             self._pointer.cancel()
-        if touched is None or lay_out(self.model) != self._bands:
+        if touched is None or lay_out_lanes(self.model) != self._bands:
             self._lanes_changed()
         else:
             for band in self._bands:
@@ -364,16 +364,16 @@ class TimelineView(TimeArea):
 
     def request_assign(self, step: int) -> None:
         """Ask for the selected utterances to go to the speaker whose lane is below (1) or above (-1)."""
-        chosen = [one for one in self._editable_selection() if is_spoken(one)]
+        chosen = [one for one in self._editable_selection() if is_utterance(one)]
         lanes = [lane.key for lane in self.model.lanes if lane.kind is LaneKind.UTTERANCES and self.can_edit(lane)]
-        if chosen and lane_of(chosen[-1]) in lanes:
-            to = lanes.index(lane_of(chosen[-1])) + step
+        if chosen and lane_key_of(chosen[-1]) in lanes:
+            to = lanes.index(lane_key_of(chosen[-1])) + step
             if 0 <= to < len(lanes):
                 self.utterance_assign_requested.emit([one.id for one in chosen], lanes[to])
 
     def activate(self, one: Segment) -> None:
         """Go to a segment and loop it, or edit an utterance or a node, on behalf of the user."""
-        self.requests(kind_of(one)).activate.emit(one.id)
+        self.requests(bar_kind(one)).activate.emit(one.id)
 
     def select_next(self) -> None:
         """Select the segment after the selected one in time."""
@@ -422,7 +422,7 @@ class TimelineView(TimeArea):
     def hit(self, position: QPointF) -> hits.TimelineHit:
         """Return what lies under a point of the viewport."""
         y = position.y() if position.y() < RULER else position.y() + self.scroll_y()
-        return hits.hit(self.model, self._bands, self._view, position.x(), y)
+        return hits.hit_test(self.model, self._bands, self._view, position.x(), y)
 
     def snapper(self) -> Snapper:
         """Return what edges are drawn to now."""
@@ -466,7 +466,7 @@ class TimelineView(TimeArea):
         area = self.viewport()
         painter = QPainter(area)
         self._content.draw(painter, event.rect(), self)
-        overlay.paint(painter, self)
+        overlay.paint_overlay(painter, self)
         painter.end()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -498,7 +498,7 @@ class TimelineView(TimeArea):
     # Inside
 
     def _lanes_changed(self) -> None:
-        self._bands = lay_out(self.model)
+        self._bands = lay_out_lanes(self.model)
         self.update_scroll_bars()
         self.content_changed()
 
@@ -520,12 +520,12 @@ class TimelineView(TimeArea):
         return [s for i in self.model.selected if (s := self.model.segment(i)) is not None]
 
     def _editable_selection(self) -> list[Segment]:
-        return [s for s in self._selected_segments() if self.can_edit(self.model.lane(lane_of(s)))]
+        return [s for s in self._selected_segments() if self.can_edit(self.model.lane(lane_key_of(s)))]
 
     def _by_kind(self) -> Iterator[tuple[LaneKind, list[str]]]:
         chosen = self._editable_selection()
         for kind in self._requests:
-            ids = [one.id for one in chosen if kind_of(one) is kind]
+            ids = [one.id for one in chosen if bar_kind(one) is kind]
             if ids:
                 yield kind, ids
 
@@ -534,13 +534,13 @@ class TimelineView(TimeArea):
         where = self.hit(QPointF(event.pos()))
         one = where.segment
         if where.verdict is not None and where.band is not None:
-            QToolTip.showText(event.globalPos(), told_verdict(where.band.lane, where.verdict), self.viewport())
-        elif is_spoken(one):
-            QToolTip.showText(event.globalPos(), told(self.model, one), self.viewport())
+            QToolTip.showText(event.globalPos(), verdict_tooltip(where.band.lane, where.verdict), self.viewport())
+        elif is_utterance(one):
+            QToolTip.showText(event.globalPos(), utterance_tooltip(self.model, one), self.viewport())
         elif is_node(one):
-            QToolTip.showText(event.globalPos(), told_node(one), self.viewport())
+            QToolTip.showText(event.globalPos(), node_bar_tooltip(one), self.viewport())
         else:
             QToolTip.hideText()
 
     def _describe(self) -> None:
-        self.setAccessibleDescription(describe(self.model, self._selected_segments(), self._editable))
+        self.setAccessibleDescription(describe_selection(self.model, self._selected_segments(), self._editable))

@@ -16,12 +16,12 @@ from annotate.interchange.document import (
     MediaLink,
     RecordingPart,
     to_text,
-    unique,
+    unique_name,
 )
 from project.entities.study_records import Json
 
 KEY = "greenroom"
-_MOST_FIELDS = 200
+_MAX_FIELDS = 200
 SPEECH = "speech"
 """Code of the state event that an utterance becomes."""
 
@@ -55,7 +55,7 @@ class BorisMetadata:
     subjects: Mapping[str, str]
 
 
-def read_marks(project: Mapping[str, Any]) -> BorisMetadata:
+def read_metadata(project: Mapping[str, Any]) -> BorisMetadata:
     """Return the marks of a project; none where it is not one of ours, or where they are no longer sound."""
     found = _object(project.get(KEY))
     places = {
@@ -76,7 +76,7 @@ def read_marks(project: Mapping[str, Any]) -> BorisMetadata:
     return BorisMetadata(places, codes, subjects)
 
 
-def marks_json(marks: BorisMetadata) -> dict[str, Any]:
+def metadata_to_json(marks: BorisMetadata) -> dict[str, Any]:
     """Return the object that a project keeps under `KEY`."""
     return {
         "observations": {
@@ -98,7 +98,7 @@ def marks_json(marks: BorisMetadata) -> dict[str, Any]:
 
 
 def _texts(found: Any) -> tuple[str, ...]:
-    return tuple(one for one in found[:_MOST_FIELDS] if isinstance(one, str)) if isinstance(found, list) else ()
+    return tuple(one for one in found[:_MAX_FIELDS] if isinstance(one, str)) if isinstance(found, list) else ()
 
 
 def _object(found: Any) -> dict[str, Any]:
@@ -157,7 +157,7 @@ class BorisRecordingBuilder:
         """Return the recording; `vocabulary` gives the labels that a lane could have."""
         taken: set[str] = set()
         lanes = [
-            InterchangeLane(unique(key.title, taken), tuple(entries), *key[:-1], vocabulary(key))
+            InterchangeLane(unique_name(key.title, taken), tuple(entries), *key[:-1], vocabulary(key))
             for key, entries in self.lanes.items()
         ]
         return RecordingPart(self.name, tuple(lanes), self.media, self.duration_us, self.id)
@@ -168,7 +168,7 @@ NONE = "None"
 SEPARATOR = "|"
 _ITEM = re.compile(r"[^|,()\s](?:[^|,()\t\n\r\v\f]{0,38}[^|,()\s])?")
 _MOST = 50
-_MORE = "\n  "
+_CONTINUATION = "\n  "
 TrackKey = tuple[str, str, str]
 
 
@@ -189,23 +189,23 @@ class BorisValueLayout:
     in_comment: tuple[str, ...]
 
 
-def track_of(lane: InterchangeLane) -> TrackKey:
+def track_key(lane: InterchangeLane) -> TrackKey:
     """Return what tells the lanes of one track from others: kind, scheme and track."""
     return lane.kind, lane.scheme, lane.track
 
 
-def places(document: Document) -> dict[TrackKey, BorisValueLayout]:
+def plan_value_layouts(document: Document) -> dict[TrackKey, BorisValueLayout]:
     """Say for each track of a document which values become modifiers: short texts of which there are few."""
     found: dict[TrackKey, dict[str, list[Json]]] = {}
     for part in document.recordings:
         for lane in part.lanes:
-            fields = found.setdefault(track_of(lane), {})
+            fields = found.setdefault(track_key(lane), {})
             for entry in lane.entries:
                 for name, value in entry.values.items():
                     fields.setdefault(name, []).append(value)
     made: dict[TrackKey, BorisValueLayout] = {}
     for key, fields in found.items():
-        sets = {name: modifier(name, values) for name, values in fields.items()}
+        sets = {name: infer_modifier(name, values) for name, values in fields.items()}
         made[key] = BorisValueLayout(
             tuple(one for one in sets.values() if one is not None),
             tuple(name for name, one in sets.items() if one is None),
@@ -213,7 +213,7 @@ def places(document: Document) -> dict[TrackKey, BorisValueLayout]:
     return made
 
 
-def modifier(name: str, values: Sequence[Json]) -> Modifier | None:
+def infer_modifier(name: str, values: Sequence[Json]) -> Modifier | None:
     """Return the set of modifiers that holds all these values, or None where BORIS has none for them."""
     several = all(isinstance(value, list) for value in values)
     items: dict[str, None] = {}
@@ -228,19 +228,19 @@ def modifier(name: str, values: Sequence[Json]) -> Modifier | None:
     return Modifier(name, tuple(items), several) if len(items) <= _MOST and SEPARATOR not in name else None
 
 
-def modifier_text(held: BorisValueLayout, values: Mapping[str, Json]) -> str:
+def format_modifiers(held: BorisValueLayout, values: Mapping[str, Json]) -> str:
     """Return the modifiers of an event as BORIS has them: sets divided by `|`, several of one set by `,`."""
-    return SEPARATOR.join(_chosen(values.get(one.name)) for one in held.modifiers)
+    return SEPARATOR.join(_modifier_cell(values.get(one.name)) for one in held.modifiers)
 
 
-def comment_text(held: BorisValueLayout, values: Mapping[str, Json]) -> str:
+def format_comment(held: BorisValueLayout, values: Mapping[str, Json]) -> str:
     """Return the other values as lines `name: text`; lines that go on are indented, items of a list repeat the name."""
     return "\n".join(
-        f"{name}: {_lines(item)}" for name in held.in_comment if name in values for item in _repeated(values[name])
+        f"{name}: {_lines(item)}" for name in held.in_comment if name in values for item in _split_list(values[name])
     )
 
 
-def modifier_values(text: str, sets: Sequence[tuple[str, bool]]) -> dict[str, Json]:
+def parse_modifiers(text: str, sets: Sequence[tuple[str, bool]]) -> dict[str, Json]:
     """Read the modifiers of an event.
 
     Args:
@@ -255,7 +255,7 @@ def modifier_values(text: str, sets: Sequence[tuple[str, bool]]) -> dict[str, Js
     return found
 
 
-def comment_values(text: str, names: Iterable[str]) -> dict[str, Json]:
+def parse_comment(text: str, names: Iterable[str]) -> dict[str, Json]:
     """Read a comment that `comment_text` wrote; what stands before those is the value `comment`."""
     known = sorted(names, key=len, reverse=True)
     found: dict[str, list[list[str]]] = {}
@@ -265,8 +265,8 @@ def comment_values(text: str, names: Iterable[str]) -> dict[str, Json]:
         if name is not None:
             found.setdefault(name, []).append([line[len(name) + 2 :]])
             last = name
-        elif last and line.startswith(_MORE[1:]):
-            found[last][-1].append(line[len(_MORE) - 1 :])
+        elif last and line.startswith(_CONTINUATION[1:]):
+            found[last][-1].append(line[len(_CONTINUATION) - 1 :])
         elif last == "":
             found["comment"] = [[line]]
             last = "comment"
@@ -276,16 +276,16 @@ def comment_values(text: str, names: Iterable[str]) -> dict[str, Json]:
     return {name: items[0] if len(items) == 1 else [*items] for name, items in texts.items()}
 
 
-def _chosen(value: Json) -> str:
+def _modifier_cell(value: Json) -> str:
     if value is None:
         return NONE
     return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _lines(item: Json) -> str:
-    return to_text(item).replace("\n", _MORE)
+    return to_text(item).replace("\n", _CONTINUATION)
 
 
-def _repeated(value: Json) -> list[Json]:
+def _split_list(value: Json) -> list[Json]:
     several = isinstance(value, list) and value and all(isinstance(item, str) for item in value)
     return value if isinstance(value, list) and several else [value]

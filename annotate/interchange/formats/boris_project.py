@@ -15,15 +15,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from annotate.interchange.bounded_files import MEGABYTE, damaged, decoded, read_bytes, too_large
+from annotate.interchange.bounded_files import MEGABYTE, damaged_file_error, decode_text, read_bytes, too_large_error
 from annotate.interchange.document import (
     Document,
     InterchangeEntry,
     InterchangeLane,
     MediaLink,
     RecordingPart,
-    spread,
-    unique,
+    split_into_rows,
+    unique_name,
 )
 from annotate.interchange.formats.boris_fields import (
     KEY,
@@ -35,21 +35,21 @@ from annotate.interchange.formats.boris_fields import (
     LaneKey,
     ObservationSource,
     TrackKey,
-    comment_text,
-    comment_values,
-    marks_json,
-    modifier_text,
-    modifier_values,
-    places,
-    read_marks,
-    track_of,
+    format_comment,
+    format_modifiers,
+    metadata_to_json,
+    parse_comment,
+    parse_modifiers,
+    plan_value_layouts,
+    read_metadata,
+    track_key,
 )
 from project.entities.study_records import Json
 from project.timebase import utc_now
 
 COMMENT = "comment"
-_LATEST_S = 2_147_483_647
-_SEVERAL = 1
+_MAX_SECONDS = 2_147_483_647
+_MULTIPLE_SELECTION = 1
 _ANNOTATOR = ("annotator", "observer", "coder", "rater")
 
 
@@ -70,15 +70,15 @@ def read_project(found: object, path: Path) -> Document:
         UserError: it is no BORIS project, or is damaged.
     """
     if not isinstance(found, dict) or not isinstance(found.get("observations"), dict):
-        raise damaged(path, "it is no BORIS project")
-    return _Reader(found, path).document()
+        raise damaged_file_error(path, "it is no BORIS project")
+    return _BorisProjectReader(found, path).document()
 
 
-class _Reader:
+class _BorisProjectReader:
     def __init__(self, found: Mapping[str, Any], path: Path) -> None:
         self._found = found
         self._path = path
-        self._marks: BorisMetadata = read_marks(found)
+        self._marks: BorisMetadata = read_metadata(found)
         self._behaviors = self._ethogram()
         self._remarks: list[str] = []
 
@@ -86,7 +86,7 @@ class _Reader:
         parts: dict[tuple[str, str], BorisRecordingBuilder] = {}
         for name, observation in self._found["observations"].items():
             if not isinstance(observation, dict):
-                raise damaged(self._path, f"observation “{name[:40]}” is no object")
+                raise damaged_file_error(self._path, f"observation “{name[:40]}” is no object")
             self._observation(parts, name, observation)
         return Document(tuple(one.finished(self._vocabulary) for one in parts.values()), tuple(self._remarks))
 
@@ -94,7 +94,7 @@ class _Reader:
         made = {}
         for one in _dicts(self._found.get("behaviors_conf")):
             sets = tuple(
-                (str(each.get("name") or "") or f"modifier {place + 1}", each.get("type") == _SEVERAL)
+                (str(each.get("name") or "") or f"modifier {place + 1}", each.get("type") == _MULTIPLE_SELECTION)
                 for place, each in enumerate(_dicts(one.get("modifiers")))
             )
             state = str(one.get("type", "")).casefold().startswith("state")
@@ -127,11 +127,13 @@ class _Reader:
     def _events(self, observation: Mapping[str, Any], name: str, left_out: Counter[str]) -> Iterator["_Event"]:
         events = observation.get("events", [])
         if not isinstance(events, list):
-            raise damaged(self._path, f"the events of observation “{name[:40]}” are no list")
+            raise damaged_file_error(self._path, f"the events of observation “{name[:40]}” are no list")
         read: list[_Event] = []
         for row in events:
             if not isinstance(row, list) or len(row) < 3:
-                raise damaged(self._path, f"an event of observation “{name[:40]}” has fewer than three cells")
+                raise damaged_file_error(
+                    self._path, f"an event of observation “{name[:40]}” has fewer than three cells"
+                )
             at = _microseconds(row[0])
             if at is None:
                 left_out["events without a time are left out"] += 1
@@ -164,16 +166,16 @@ class _Reader:
         start, end = event.start_us + shift_us, event.end_us + shift_us
         known = self._behaviors.get(event.code)
         ours = self._marks.codes.get(event.code)
-        values: dict[str, Json] = modifier_values(event.modifiers, known.sets if known else ())
+        values: dict[str, Json] = parse_modifiers(event.modifiers, known.sets if known else ())
         if ours is None:
-            values |= said_about(event.comment, event.comment_at_end)
+            values |= comment_value(event.comment, event.comment_at_end)
             category = known.category if known else ""
             lane = LaneKey("segments", annotator, event.subject, "", "", category)
             return lane, InterchangeEntry(start, end, event.code, values)
         who = self._marks.subjects.get(event.subject, event.subject)
         if ours.kind == "utterances":
             return LaneKey("utterances", "", who, "", "", ""), InterchangeEntry(start, end, event.comment, values)
-        values |= comment_values(event.comment, ours.fields)
+        values |= parse_comment(event.comment, ours.fields)
         return LaneKey("segments", annotator, who, ours.scheme, ours.track, ""), InterchangeEntry(
             start, end, ours.text, values
         )
@@ -187,7 +189,7 @@ class _Reader:
         return tuple(code for code, one in self._behaviors.items() if one.category == key.category)
 
 
-def said_about(*comments: str) -> dict[str, Json]:
+def comment_value(*comments: str) -> dict[str, Json]:
     """Return the comments at the start and at the end of an event as the value `comment`, a list where both are."""
     texts: list[Json] = [text for text in comments if text]
     return {COMMENT: texts[0] if len(texts) == 1 else texts} if texts else {}
@@ -214,15 +216,15 @@ def _media(observation: Mapping[str, Any]) -> tuple[tuple[MediaLink, ...], int]:
     found = []
     whole = 0
     for player, paths in files.items() if isinstance(files, dict) else ():
-        at = 0 if player == "1" else _microseconds(_of(offsets, player)) or 0
+        at = 0 if player == "1" else _microseconds(_get_item(offsets, player)) or 0
         for link in paths if isinstance(paths, list) else ():
             found.append(MediaLink(_text(link), at))
-            at += max(0, _microseconds(_of(lengths, _text(link))) or 0)
+            at += max(0, _microseconds(_get_item(lengths, _text(link))) or 0)
         whole = at if player == "1" else whole
     return tuple(found), whole
 
 
-def _of(found: object, key: str) -> object:
+def _get_item(found: object, key: str) -> object:
     return found.get(key) if isinstance(found, dict) else None
 
 
@@ -250,10 +252,10 @@ def _microseconds(value: object) -> int | None:
         found = float(value) if isinstance(value, int | float | str) else math.nan
     except (ValueError, OverflowError):
         return None
-    return round(found * 1_000_000) if -_LATEST_S <= found <= _LATEST_S else None
+    return round(found * 1_000_000) if -_MAX_SECONDS <= found <= _MAX_SECONDS else None
 
 
-PLAYERS = 8
+MAX_PLAYERS = 8
 """So many media BORIS plays side by side."""
 _STATE = "State event"
 _SINGLE, _PROJECT_WRITING_SEVERAL = 0, 1
@@ -261,17 +263,17 @@ _NO_FRAME = "NA"
 _KEYS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
-def project(document: Document) -> dict[str, Any]:
+def build_project(document: Document) -> dict[str, Any]:
     """Return a project of format 7.0 as JSON objects."""
-    return _Writer(document).project()
+    return _BorisProjectWriter(document).project()
 
 
-def seconds(time_us: int) -> float:
+def to_boris_seconds(time_us: int) -> float:
     """Return a time as BORIS counts it: whole milliseconds, in seconds."""
     return time_us // 1000 / 1000
 
 
-def observation_ids(document: Document) -> list[tuple[str, RecordingPart, str, list[InterchangeLane]]]:
+def plan_observations(document: Document) -> list[tuple[str, RecordingPart, str, list[InterchangeLane]]]:
     """Return what becomes of each recording: id of an observation, the recording, the annotator, and their lanes.
 
     What is said belongs to no annotator and is an observation of its own, as is a recording without anything.
@@ -284,14 +286,14 @@ def observation_ids(document: Document) -> list[tuple[str, RecordingPart, str, l
             by.setdefault(lane.annotator, []).append(lane)
         for annotator, lanes in (by or {"": []}).items():
             name = " ".join(f"{part.name} [{annotator}]".split()) if annotator else " ".join(part.name.split())
-            found.append((unique(name or "Recording", taken), part, annotator, lanes))
+            found.append((unique_name(name or "Recording", taken), part, annotator, lanes))
     return found
 
 
-class _Writer:
+class _BorisProjectWriter:
     def __init__(self, document: Document) -> None:
         self._document = document
-        self._held = places(document)
+        self._held = plan_value_layouts(document)
         self._codes: dict[tuple[TrackKey, str], str] = {}
         self._stands: dict[str, Code] = {}
         self._behaviors: list[dict[str, Any]] = []
@@ -302,7 +304,7 @@ class _Writer:
     def project(self) -> dict[str, Any]:
         about: dict[str, ObservationSource] = {}
         observations: dict[str, Any] = {}
-        for name, part, annotator, lanes in observation_ids(self._document):
+        for name, part, annotator, lanes in plan_observations(self._document):
             about[name] = ObservationSource(part.id, part.name, annotator)
             observations[name] = self._observation(part, annotator, lanes)
         subjects = {
@@ -334,16 +336,16 @@ class _Writer:
             "coding_map": {},
             "behaviors_coding_map": [],
             "converters": {},
-            KEY: marks_json(BorisMetadata(about, self._stands, self._subjects)),
+            KEY: metadata_to_json(BorisMetadata(about, self._stands, self._subjects)),
         }
 
     def _observation(self, part: RecordingPart, annotator: str, lanes: Iterable[InterchangeLane]) -> dict[str, Any]:
-        media = part.media[:PLAYERS]
+        media = part.media[:MAX_PLAYERS]
         first = media[0].offset_us if media else 0
         names = list(dict.fromkeys(link.path for link in media))
         events = [event for lane in lanes for event in self._events(lane, bool(media))]
         return {
-            "file": {str(n): [media[n - 1].path] if n <= len(media) else [] for n in range(1, PLAYERS + 1)},
+            "file": {str(n): [media[n - 1].path] if n <= len(media) else [] for n in range(1, MAX_PLAYERS + 1)},
             "type": "MEDIA" if media else "LIVE",
             "date": utc_now()[:19],
             "description": "",
@@ -368,7 +370,7 @@ class _Writer:
         }
 
     def _events(self, lane: InterchangeLane, media: bool) -> Iterable[list[Any]]:
-        key = track_of(lane)
+        key = track_key(lane)
         held = self._held[key]
         for text in dict.fromkeys((*lane.vocabulary, *(entry.text for entry in lane.entries))):
             self._code(key, text, held)
@@ -377,20 +379,20 @@ class _Writer:
             by_code.setdefault(self._code(key, entry.text, held), []).append(entry)
         # BORIS tells a start from an end by counting, so what overlaps needs a subject of its own.
         for code, entries in by_code.items():
-            for number, row in enumerate(spread(entries), start=1):
+            for number, row in enumerate(split_into_rows(entries), start=1):
                 subject = self._subject(lane.participant, number)
                 for entry in row:
                     speech = lane.kind == "utterances"
-                    modifiers = "" if speech else modifier_text(held, entry.values)
-                    comment = entry.text if speech else comment_text(held, entry.values)
+                    modifiers = "" if speech else format_modifiers(held, entry.values)
+                    comment = entry.text if speech else format_comment(held, entry.values)
                     rest = [_NO_FRAME] if media else []
-                    yield [seconds(entry.start_us), subject, code, modifiers, comment, *rest]
-                    yield [seconds(entry.end_us), subject, code, modifiers, "", *rest]
+                    yield [to_boris_seconds(entry.start_us), subject, code, modifiers, comment, *rest]
+                    yield [to_boris_seconds(entry.end_us), subject, code, modifiers, "", *rest]
 
     def _subject(self, participant: str, number: int) -> str:
         if (participant, number) not in self._rows:
             plain = " ".join(participant.split())
-            name = unique(plain if number == 1 else f"{plain} #{number}".strip(), set(self._subjects))
+            name = unique_name(plain if number == 1 else f"{plain} #{number}".strip(), set(self._subjects))
             self._subjects[name] = participant
             self._rows[participant, number] = name
         return self._rows[participant, number]
@@ -402,7 +404,7 @@ class _Writer:
             return self._codes[key, said]
         plain = " ".join(said.replace("|", "/").replace(",", ";").split()) or SPEECH
         category = "" if kind == "utterances" else ".".join(one for one in (scheme, track) if one)
-        code = plain if plain not in self._stands else unique(f"{plain} {category}".strip(), set(self._stands))
+        code = plain if plain not in self._stands else unique_name(f"{plain} {category}".strip(), set(self._stands))
         self._codes[key, said] = code
         self._stands[code] = Code(kind, scheme, track, said, held.in_comment)
         if category:
@@ -432,8 +434,8 @@ class _Writer:
         return code
 
 
-LARGEST = 64 * MEGABYTE
-_PACKED = b"\x1f\x8b"
+MAX_FILE_BYTES = 64 * MEGABYTE
+_GZIP_MAGIC = b"\x1f\x8b"
 _HEAD = 65_536
 
 
@@ -455,7 +457,7 @@ class Boris:
 
     def recognises(self, head: bytes) -> bool:
         """Tell whether the first bytes are of a JSON object with a key of BORIS's, packed or not."""
-        if head.startswith(_PACKED):
+        if head.startswith(_GZIP_MAGIC):
             try:
                 head = zlib.decompressobj(31).decompress(head, _HEAD)
             except zlib.error:
@@ -467,34 +469,34 @@ class Boris:
 
     def read(self, path: Path) -> Document:
         """Read a file; see `Format`."""
-        content = read_bytes(path, LARGEST)
-        if content.startswith(_PACKED):
-            content = _unpacked(content, path)
-        text = decoded(content, path)
+        content = read_bytes(path, MAX_FILE_BYTES)
+        if content.startswith(_GZIP_MAGIC):
+            content = _decompress(content, path)
+        text = decode_text(content, path)
         try:
             found = json.loads(text)
         except json.JSONDecodeError as error:
-            raise damaged(path, f"it is not JSON ({error.msg})", error.lineno) from None
+            raise damaged_file_error(path, f"it is not JSON ({error.msg})", error.lineno) from None
         except (ValueError, RecursionError):
-            raise damaged(path, "it is not JSON that makes sense") from None
+            raise damaged_file_error(path, "it is not JSON that makes sense") from None
         return read_project(found, path)
 
     def write(self, document: Document, path: Path) -> None:
         """Write a file, packed where its name ends with `.gz`; see `Format`."""
-        text = json.dumps(project(document), ensure_ascii=True, indent=1)
+        text = json.dumps(build_project(document), ensure_ascii=True, indent=1)
         if path.suffix == ".gz":
             path.write_bytes(gzip.compress(text.encode(), mtime=0))
         else:
             path.write_text(text, "utf-8")
 
 
-def _unpacked(content: bytes, path: Path) -> bytes:
+def _decompress(content: bytes, path: Path) -> bytes:
     """Return what is packed, never more than `LARGEST` bytes of it."""
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
-            found = packed.read(LARGEST + 1)
+            found = packed.read(MAX_FILE_BYTES + 1)
     except (OSError, EOFError, zlib.error):
-        raise damaged(path, "what is packed in it cannot be read") from None
-    if len(found) > LARGEST:
-        raise too_large(path, LARGEST)
+        raise damaged_file_error(path, "what is packed in it cannot be read") from None
+    if len(found) > MAX_FILE_BYTES:
+        raise too_large_error(path, MAX_FILE_BYTES)
     return found

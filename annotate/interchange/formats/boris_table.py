@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from annotate.interchange.bounded_files import MEGABYTE, damaged, read_text
+from annotate.interchange.bounded_files import MEGABYTE, damaged_file_error, read_text
 from annotate.interchange.document import Document, InterchangeEntry, InterchangeLane, MediaLink, RecordingPart
 from annotate.interchange.formats.boris_fields import (
     NO_SUBJECT,
@@ -22,23 +22,23 @@ from annotate.interchange.formats.boris_fields import (
     BorisValueLayout,
     LaneKey,
     TrackKey,
-    comment_text,
-    comment_values,
-    modifier_text,
-    modifier_values,
-    places,
-    track_of,
+    format_comment,
+    format_modifiers,
+    parse_comment,
+    parse_modifiers,
+    plan_value_layouts,
+    track_key,
 )
-from annotate.interchange.formats.boris_project import observation_ids, said_about, seconds
+from annotate.interchange.formats.boris_project import comment_value, plan_observations, to_boris_seconds
 from project.entities.study_records import Json
-from project.text_format import plain, write_csv
+from project.text_format import restore_formula, write_csv
 
-SEVERAL = "[]"
+MULTIPLE_SUFFIX = "[]"
 """Ends the name of a set of modifiers of which several can be chosen, in the column `modifier names`."""
 SPEECH = "speech"
-_LONGEST_CELL = 10_000_000
+_MAX_CELL_CHARS = 10_000_000
 _ROWS_BEFORE_HEADER = 60
-_LATEST_S = 2_147_483_647
+_MAX_SECONDS = 2_147_483_647
 _MODIFIER = re.compile(r"modifiers?(?: ?#? ?(\d+))?")
 _PLAYER = re.compile(r"player #\d+: ?")
 Row = Mapping[str, str]
@@ -55,7 +55,7 @@ class _Span:
     comment_at_end: str = ""
 
 
-def header_in(rows: list[list[str]]) -> int:
+def find_header(rows: list[list[str]]) -> int:
     """Return which row names the columns, -1 where none does."""
     for place, cells in enumerate(rows[:_ROWS_BEFORE_HEADER]):
         named = {cell.strip().casefold() for cell in cells}
@@ -71,10 +71,10 @@ def read_table(text: str, path: Path) -> Document:
     Raises:
         UserError: it is no table of BORIS's, or is damaged.
     """
-    return _Reader(path).document(text)
+    return _BorisTableReader(path).document(text)
 
 
-class _Reader:
+class _BorisTableReader:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._parts: dict[tuple[str, str], BorisRecordingBuilder] = {}
@@ -90,7 +90,7 @@ class _Reader:
 
     def _rows(self, text: str) -> tuple[list[dict[str, str]], dict[str, str]]:
         """Return the rows by the names of their columns, and what older tables say before those."""
-        csv.field_size_limit(_LONGEST_CELL)
+        csv.field_size_limit(_MAX_CELL_CHARS)
         first = next((line for line in text.splitlines() if "behavior" in line.casefold()), text[:1000])
         separator = max(",;\t", key=first.count)
         table = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
@@ -98,21 +98,23 @@ class _Reader:
         lines: list[int] = []
         try:
             for cells in table:
-                read.append([plain(cell) for cell in cells])
+                read.append([restore_formula(cell) for cell in cells])
                 lines.append(table.line_num)
         except csv.Error as error:
-            raise damaged(self._path, str(error), table.line_num) from None
-        header = header_in(read)
+            raise damaged_file_error(self._path, str(error), table.line_num) from None
+        header = find_header(read)
         if header < 0:
-            raise damaged(self._path, "it has none of the columns that BORIS writes")
+            raise damaged_file_error(self._path, "it has none of the columns that BORIS writes")
         columns = [name.strip().casefold() for name in read[header]]
         if len(set(columns) - {""}) != len([name for name in columns if name]):
-            raise damaged(self._path, "two of its columns have the same name", lines[header])
+            raise damaged_file_error(self._path, "two of its columns have the same name", lines[header])
         rows = []
         for cells, line in zip(read[header + 1 :], lines[header + 1 :], strict=True):
             if any(cells):
                 if len(cells) != len(columns):
-                    raise damaged(self._path, f"there are {len(cells)} cells instead of {len(columns)}", line)
+                    raise damaged_file_error(
+                        self._path, f"there are {len(cells)} cells instead of {len(columns)}", line
+                    )
                 rows.append(dict(zip(columns, cells, strict=True)))
         before = {cells[0].strip().casefold(): cells[1].strip() for cells in read[:header] if len(cells) > 1}
         return rows, before
@@ -179,15 +181,18 @@ def _lane(row: Row, span: _Span) -> tuple[LaneKey, str, dict[str, Json]]:
     subject = row.get("subject", "").strip()
     subject = "" if subject.casefold() == NO_SUBJECT.casefold() else subject
     annotator = next((row[name].strip() for name in ("annotator", "observer", "coder") if row.get(name)), "")
-    names = [(one.removesuffix(SEVERAL), one.endswith(SEVERAL)) for one in _split(row.get("modifier names", ""))]
-    values = modifier_values(SEPARATOR.join(_modifiers(row)), names)
+    names = [
+        (one.removesuffix(MULTIPLE_SUFFIX), one.endswith(MULTIPLE_SUFFIX))
+        for one in _split(row.get("modifier names", ""))
+    ]
+    values = parse_modifiers(SEPARATOR.join(_modifiers(row)), names)
     if "kind" in row and row["kind"] == "utterance":
         return LaneKey("utterances", "", subject, "", "", ""), span.comment, {}
     if "scheme" in row or "comment names" in row:
-        values |= comment_values(span.comment, _split(row.get("comment names", "")))
+        values |= parse_comment(span.comment, _split(row.get("comment names", "")))
         lane = LaneKey("segments", annotator, subject, row.get("scheme", ""), row.get("track", ""), "")
         return lane, row["behavior"], values
-    values |= said_about(span.comment, span.comment_at_end)
+    values |= comment_value(span.comment, span.comment_at_end)
     category = row.get("behavioral category", "").strip()
     category = "" if category.casefold() == "not defined" else category
     return LaneKey("segments", annotator, subject, "", "", category), row["behavior"], values
@@ -226,11 +231,11 @@ def _microseconds(text: str) -> int | None:
         found = float(text.strip().replace(",", "."))
     except ValueError:
         return None
-    return round(found * 1_000_000) if math.isfinite(found) and abs(found) <= _LATEST_S else None
+    return round(found * 1_000_000) if math.isfinite(found) and abs(found) <= _MAX_SECONDS else None
 
 
-LARGEST = 64 * MEGABYTE
-_ABOUT = (
+MAX_FILE_BYTES = 64 * MEGABYTE
+_OBSERVATION_COLUMNS = (
     "Observation id",
     "Observation date",
     "Description",
@@ -241,9 +246,18 @@ _ABOUT = (
     "Media duration (s)",
     "FPS (frame/s)",
 )
-_OURS = ("Annotator", "Recording", "Recording id", "Kind", "Scheme", "Track", "Modifier names", "Comment names")
-_WHAT = ("Subject", "Observation duration by subject by observation", "Behavior", "Behavioral category")
-_WHEN = (
+_GREENROOM_COLUMNS = (
+    "Annotator",
+    "Recording",
+    "Recording id",
+    "Kind",
+    "Scheme",
+    "Track",
+    "Modifier names",
+    "Comment names",
+)
+_BEHAVIOR_COLUMNS = ("Subject", "Observation duration by subject by observation", "Behavior", "Behavioral category")
+_TIME_COLUMNS = (
     "Behavior type",
     "Start (s)",
     "Stop (s)",
@@ -256,7 +270,7 @@ _WHEN = (
     "Comment start",
     "Comment stop",
 )
-_NONE = "NA"
+_NOT_AVAILABLE = "NA"
 
 
 class BorisTable:
@@ -281,20 +295,25 @@ class BorisTable:
         text = head.replace(b"\0", b"").decode("utf-8", "replace")
         lines = [line for line in text.splitlines() if "behavior" in line.casefold()]
         rows = [[cell.strip(' "') for cell in line.split(sign)] for line in lines[:60] for sign in ",;\t"]
-        return any(header_in([row]) == 0 for row in rows)
+        return any(find_header([row]) == 0 for row in rows)
 
     def read(self, path: Path) -> Document:
         """Read a file; see `Format`."""
-        return read_table(read_text(path, LARGEST), path)
+        return read_table(read_text(path, MAX_FILE_BYTES), path)
 
     def write(self, document: Document, path: Path) -> None:
         """Write a file, divided by tabs where its name ends with `.tsv`; see `Format`."""
-        held = places(document)
+        held = plan_value_layouts(document)
         most = max((len(one.modifiers) for one in held.values()), default=0)
         sets = [f"Modifier #{number}" for number in range(1, most + 1)]
         with path.open("w", encoding="utf-8", errors="replace", newline="") as file:
-            rows = (row for observation in observation_ids(document) for row in _rows(*observation, held, most))
-            write_csv(file, (*_ABOUT, *_OURS, *_WHAT, *sets, *_WHEN), rows, "\t" if path.suffix == ".tsv" else ",")
+            rows = (row for observation in plan_observations(document) for row in _rows(*observation, held, most))
+            write_csv(
+                file,
+                (*_OBSERVATION_COLUMNS, *_GREENROOM_COLUMNS, *_BEHAVIOR_COLUMNS, *sets, *_TIME_COLUMNS),
+                rows,
+                "\t" if path.suffix == ".tsv" else ",",
+            )
 
 
 def _rows(
@@ -312,34 +331,34 @@ def _rows(
         "",
         "",
         "Media file" if media else "Live observation",
-        media or _NONE,
+        media or _NOT_AVAILABLE,
         str(part.media[0].offset_us / 1_000_000 if part.media else 0),
         length,
-        length if media or part.duration_us else _NONE,
-        _NONE,
+        length if media or part.duration_us else _NOT_AVAILABLE,
+        _NOT_AVAILABLE,
     ]
     busy: dict[str, int] = {}
     for lane in lanes:
         busy[lane.participant] = busy.get(lane.participant, 0) + sum(e.end_us - e.start_us for e in lane.entries)
     for lane in lanes:
-        here = held[track_of(lane)]
+        here = held[track_key(lane)]
         speech = lane.kind == "utterances"
-        names = [SEPARATOR.join(f"{one.name}{SEVERAL if one.several else ''}" for one in here.modifiers)]
+        names = [SEPARATOR.join(f"{one.name}{MULTIPLE_SUFFIX if one.several else ''}" for one in here.modifiers)]
         names.append(SEPARATOR.join(here.in_comment))
         ours = [annotator, part.name, part.id, "utterance" if speech else "segment", lane.scheme, lane.track, *names]
         category = ".".join(one for one in (lane.scheme, lane.track) if one) or "Not defined"
         for entry in lane.entries:
             behavior = SPEECH if speech else entry.text
             what = [lane.participant, f"{busy[lane.participant] / 1_000_000:.3f}", behavior, category]
-            chosen = modifier_text(here, entry.values)
+            chosen = format_modifiers(here, entry.values)
             sets = chosen.split(SEPARATOR) if chosen and not speech else []
             sets += [""] * (most - len(sets))
-            yield [*about, *ours, *what, *sets, *_when(entry, part, speech, here)]
+            yield [*about, *ours, *what, *sets, *_time_cells(entry, part, speech, here)]
 
 
-def _when(entry: InterchangeEntry, part: RecordingPart, speech: bool, held: BorisValueLayout) -> list[str]:
-    start, end = seconds(entry.start_us), seconds(entry.end_us)
-    media = part.media[0].path if part.media else _NONE
-    comment = entry.text if speech else comment_text(held, entry.values)
+def _time_cells(entry: InterchangeEntry, part: RecordingPart, speech: bool, held: BorisValueLayout) -> list[str]:
+    start, end = to_boris_seconds(entry.start_us), to_boris_seconds(entry.end_us)
+    media = part.media[0].path if part.media else _NOT_AVAILABLE
+    comment = entry.text if speech else format_comment(held, entry.values)
     times = [f"{start:.3f}", f"{end:.3f}", f"{end - start:.3f}"]
-    return ["STATE", *times, media, _NONE, _NONE, _NONE, _NONE, comment, ""]
+    return ["STATE", *times, media, _NOT_AVAILABLE, _NOT_AVAILABLE, _NOT_AVAILABLE, _NOT_AVAILABLE, comment, ""]

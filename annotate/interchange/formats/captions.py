@@ -16,7 +16,7 @@ from typing import ClassVar
 import webvtt
 from webvtt.errors import MalformedCaptionError, MalformedFileError
 
-from annotate.interchange.bounded_files import MEGABYTE, damaged, read_text
+from annotate.interchange.bounded_files import MEGABYTE, damaged_file_error, read_text
 from annotate.interchange.document import Document, InterchangeEntry, InterchangeLane, RecordingPart, to_text
 from annotate.interchange.document_export import SPEECH
 from project.errors import UserError
@@ -37,7 +37,7 @@ class Caption:
     id: str = ""
 
 
-def captions_of(document: Document, *, segments: bool) -> tuple[RecordingPart, list[Caption]]:
+def collect_captions(document: Document, *, segments: bool) -> tuple[RecordingPart, list[Caption]]:
     """Return the only recording of a document and its captions by time: what is said, or else its segments.
 
     Blank lines are left out, as they end a caption, and so is what has no words. A segment's caption has its
@@ -55,7 +55,7 @@ def captions_of(document: Document, *, segments: bool) -> tuple[RecordingPart, l
             continue
         for entry in lane.entries:
             said = [entry.text, *(f"{name}: {to_text(value)}" for name, value in entry.values.items())]
-            text = _lines("\n".join(said) if segments else entry.text)
+            text = _drop_empty_lines("\n".join(said) if segments else entry.text)
             if text:
                 who = lane.annotator if segments else lane.participant
                 row_id = "" if segments else entry.id
@@ -63,7 +63,7 @@ def captions_of(document: Document, *, segments: bool) -> tuple[RecordingPart, l
     return part, sorted(found, key=lambda one: (one.start_us, one.end_us))
 
 
-def lanes_of(captions: list[Caption]) -> tuple[InterchangeLane, ...]:
+def captions_to_lanes(captions: list[Caption]) -> tuple[InterchangeLane, ...]:
     """Return what each speaker says as a lane, in the order in which they begin."""
     lanes: dict[str, list[InterchangeEntry]] = {}
     for one in captions:
@@ -74,7 +74,7 @@ def lanes_of(captions: list[Caption]) -> tuple[InterchangeLane, ...]:
     )
 
 
-def clock(time_us: int, point: str) -> str:
+def format_clock(time_us: int, point: str) -> str:
     """Return a time as `hh:mm:ss.mmm`, with this sign as the point.
 
     Raises:
@@ -86,7 +86,7 @@ def clock(time_us: int, point: str) -> str:
     return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}{point}{milliseconds:03}"
 
 
-def microseconds(text: str) -> int | None:
+def parse_clock(text: str) -> int | None:
     """Return a time such as `1:02:03.456` or `-02:03,456` in microseconds, or None where it is none."""
     found = _TIME.fullmatch(text)
     if found is None:
@@ -97,15 +97,15 @@ def microseconds(text: str) -> int | None:
     return -size if found[1] else size
 
 
-def _lines(text: str) -> str:
+def _drop_empty_lines(text: str) -> str:
     return "\n".join(line for line in re.split(r"[\r\n]+", text) if line.strip())
 
 
-LARGEST = 16 * MEGABYTE
+MAX_FILE_BYTES = 16 * MEGABYTE
 _TIMES = re.compile(r"\s*(-?[\d:.,]+)\s*-->\s*(-?[\d:.,]+)(?:\s.*)?")
 _SPEAKER = re.compile(r"([^\s:][^:\n]{0,39}): (.*)", re.DOTALL)
 _MARKUP = re.compile(r"</?(?:b|i|u|s|font)(?:\s[^<>]*)?>|\{\\[^{}]*\}", re.IGNORECASE)
-_BEGINS = re.compile(r"\s*-?\d[-\d:.,]*\s*-->")
+_TIMES_START = re.compile(r"\s*-?\d[-\d:.,]*\s*-->")
 _COUNTER = re.compile(r"\d+")
 _OFTEN = 2
 
@@ -137,22 +137,22 @@ class Srt:
 
     def read(self, path: Path) -> Document:
         """Read a file; see `Format`."""
-        text = read_text(path, LARGEST)
+        text = read_text(path, MAX_FILE_BYTES)
         captions, lost = _captions(text, path)
         if not captions and (lost or text.strip()):
-            raise damaged(path, "none of its captions has a time that makes sense")
+            raise damaged_file_error(path, "none of its captions has a time that makes sense")
         remarks = (f"Captions without a time that makes sense are left out: {lost}.",) if lost else ()
-        return Document((RecordingPart(path.stem, lanes_of(_with_speakers(captions))),), remarks)
+        return Document((RecordingPart(path.stem, captions_to_lanes(_split_speakers(captions))),), remarks)
 
     def write(self, document: Document, path: Path) -> None:
         """Write a file; see `Format`."""
-        _, captions = captions_of(document, segments=self._segments)
+        _, captions = collect_captions(document, segments=self._segments)
         with path.open("w", encoding="utf-8", errors="replace", newline="\r\n") as file:
             for number, one in enumerate(captions, start=1):
                 text = one.text.replace("-->", "->")
                 if self._named and one.speaker:
                     text = f"{one.speaker}: {text}"
-                times = f"{clock(one.start_us, ',')} --> {clock(one.end_us, ',')}"
+                times = f"{format_clock(one.start_us, ',')} --> {format_clock(one.end_us, ',')}"
                 file.write(f"{number}\n{times}\n{text}\n\n")
 
 
@@ -181,15 +181,15 @@ class SrtSegments(Srt):
 def _captions(text: str, path: Path) -> tuple[list[Caption], int]:
     """Return the captions that say something, and how many have no time that makes sense."""
     lines = re.split(r"\r\n?|\n", text)
-    begins = [place for place, line in enumerate(lines) if _BEGINS.match(line)]
+    begins = [place for place, line in enumerate(lines) if _TIMES_START.match(line)]
     for number, line in enumerate(lines[: begins[0] if begins else len(lines)], start=1):
         if line.strip() and not _COUNTER.fullmatch(line.strip()):
-            raise damaged(path, f"“{line[:40]}” is no caption", number)
+            raise damaged_file_error(path, f"“{line[:40]}” is no caption", number)
     found: list[Caption] = []
     lost = 0
     for place, following in pairwise([*begins, len(lines) + 1]):
         times = _TIMES.fullmatch(lines[place])
-        start, end = (microseconds(one) for one in times.groups()) if times else (None, None)
+        start, end = (parse_clock(one) for one in times.groups()) if times else (None, None)
         if start is None or end is None or end < start:
             lost += 1
             continue
@@ -203,7 +203,7 @@ def _captions(text: str, path: Path) -> tuple[list[Caption], int]:
     return found, lost
 
 
-def _with_speakers(captions: list[Caption]) -> list[Caption]:
+def _split_speakers(captions: list[Caption]) -> list[Caption]:
     """Take `Name: ` from before the texts, where it is plainly meant as one.
 
     That is where all captions have it, or at least half of them, with names that come twice or more on average.
@@ -215,12 +215,12 @@ def _with_speakers(captions: list[Caption]) -> list[Caption]:
     if not named or not (named == len(captions) or usual):
         return captions
     return [
-        one if match is None else _replaced(one, speaker=match[1].strip(), text=match[2])
+        one if match is None else _rebuild_caption(one, speaker=match[1].strip(), text=match[2])
         for one, match in zip(captions, found, strict=True)
     ]
 
 
-def _replaced(one: Caption, *, text: str, speaker: str = "") -> Caption:
+def _rebuild_caption(one: Caption, *, text: str, speaker: str = "") -> Caption:
     return Caption(one.start_us, one.end_us, speaker, text)
 
 
@@ -251,14 +251,16 @@ class WebVtt:
 
     def read(self, path: Path) -> Document:
         """Read a file; see `Format`."""
-        text = read_text(path, LARGEST)
+        text = read_text(path, MAX_FILE_BYTES)
         try:
             found = webvtt.from_string(text)
         except (MalformedFileError, MalformedCaptionError) as error:
-            raise damaged(path, "it is not WebVTT" if isinstance(error, MalformedFileError) else str(error)) from None
+            raise damaged_file_error(
+                path, "it is not WebVTT" if isinstance(error, MalformedFileError) else str(error)
+            ) from None
         lost = text.count("-->") - len(found.captions)
         if lost and not found.captions:
-            raise damaged(path, "none of its cues has a time that makes sense")
+            raise damaged_file_error(path, "none of its cues has a time that makes sense")
         captions = []
         remarks = [f"Cues without a time that makes sense are left out: {lost}."] if lost > 0 else []
         for cue in found.captions:
@@ -267,16 +269,16 @@ class WebVtt:
                 remarks.append(f"The cue at {cue.start} ends before it starts, and is left out.")
                 continue
             row_id = cue.identifier or ""
-            for number, (who, said) in enumerate(_spoken(cue.raw_text, path)):
+            for number, (who, said) in enumerate(_split_voices(cue.raw_text, path)):
                 captions.append(Caption(start, end, who, said, row_id if number == 0 else ""))
         notes = [note for note in [*found.header_comments, *found.footer_comments] if note.startswith(_RECORDING)]
         row_id = notes[0].removeprefix(_RECORDING).strip() if notes else ""
         name = found.header_text if notes and found.header_text else path.stem
-        return Document((RecordingPart(name, lanes_of(captions), id=row_id),), tuple(remarks))
+        return Document((RecordingPart(name, captions_to_lanes(captions), id=row_id),), tuple(remarks))
 
     def write(self, document: Document, path: Path) -> None:
         """Write a file; see `Format`."""
-        part, captions = captions_of(document, segments=self._segments)
+        part, captions = collect_captions(document, segments=self._segments)
         made = webvtt.WebVTT(
             captions=[_cue(one) for one in captions],
             header_comments=[f"{_RECORDING}{part.id}"] if is_id(part.id) else [],
@@ -301,17 +303,17 @@ class WebVttSegments(WebVtt):
 def _cue(one: Caption) -> webvtt.Caption:
     text = html.escape(one.text, quote=False)
     voiced = f"<v {html.escape(one.speaker, quote=False)}>{text}" if one.speaker else text
-    times = clock(one.start_us, "."), clock(one.end_us, ".")
+    times = format_clock(one.start_us, "."), format_clock(one.end_us, ".")
     return webvtt.Caption(*times, voiced.split("\n"), one.id if is_id(one.id) else None)
 
 
-def _spoken(text: str, path: Path) -> Iterator[tuple[str, str]]:
+def _split_voices(text: str, path: Path) -> Iterator[tuple[str, str]]:
     """Yield who speaks and what they say, for each voice in a cue; text before the first has no speaker."""
     before, *rest = _VOICE.split(text)
     for who, said in [("", before), *zip(rest[::2], rest[1::2], strict=True)]:
         try:
             name, words = html.unescape(who), html.unescape(_TAG.sub("", said)).strip("\n")
         except ValueError:
-            raise damaged(path, "a character in it has a number with too many digits") from None
+            raise damaged_file_error(path, "a character in it has a number with too many digits") from None
         if words.strip():
             yield " ".join(name.split()), words

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar
 
-from annotate.interchange.bounded_files import MEGABYTE, check_entries, damaged, read_text
+from annotate.interchange.bounded_files import MEGABYTE, check_entries, damaged_file_error, read_text
 from annotate.interchange.document import (
     Document,
     InterchangeEntry,
@@ -16,12 +16,12 @@ from annotate.interchange.document import (
     MediaLink,
     RecordingPart,
     to_text,
-    unique,
+    unique_name,
 )
 from project.entities.study_records import Json
-from project.text_format import plain, write_csv
+from project.text_format import restore_formula, write_csv
 
-LARGEST = 64 * MEGABYTE
+MAX_FILE_BYTES = 64 * MEGABYTE
 COLUMNS = (
     "recording",
     "recording_id",
@@ -37,10 +37,10 @@ COLUMNS = (
     "text",
     "id",
 )
-VALUE = "value "
+VALUE_PREFIX = "value "
 """Stands before the name of a value that is called like one of the columns, or that begins with it."""
-_NEEDED = ("start_s", "end_s")
-_LONGEST_CELL = 10_000_000
+_REQUIRED_COLUMNS = ("start_s", "end_s")
+_MAX_CELL_CHARS = 10_000_000
 _SECONDS = re.compile(r"-?\d{1,9}([.,]\d{1,12})?")
 _Key = tuple[str, str, str, str, str]
 
@@ -64,11 +64,11 @@ class Table:
         """Tell whether the columns that are needed are in the first line."""
         first = head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0].decode("utf-8", "replace")
         named = {name.strip().strip('"').casefold() for name in re.split("[,;\t]", first)}
-        return named.issuperset(_NEEDED) and bool(named & {"label", "text"})
+        return named.issuperset(_REQUIRED_COLUMNS) and bool(named & {"label", "text"})
 
     def read(self, path: Path) -> Document:
         """Read a file; see `Format`."""
-        return _read(read_text(path, LARGEST), path)
+        return _parse_table(read_text(path, MAX_FILE_BYTES), path)
 
     def write(self, document: Document, path: Path) -> None:
         """Write a file; see `Format`."""
@@ -84,7 +84,7 @@ class Table:
 
 
 def _column(name: str) -> str:
-    return f"{VALUE}{name}" if name in COLUMNS or name.startswith(VALUE) else name
+    return f"{VALUE_PREFIX}{name}" if name in COLUMNS or name.startswith(VALUE_PREFIX) else name
 
 
 def _rows(document: Document, names: list[str]) -> Iterator[list[str]]:
@@ -97,48 +97,48 @@ def _rows(document: Document, names: list[str]) -> Iterator[list[str]]:
             for entry in lane.entries:
                 said = ["", entry.text] if speech else [entry.text, ""]
                 held = [to_text(entry.values[name]) if name in entry.values else "" for name in names]
-                yield [*before, _seconds(entry.start_us), _seconds(entry.end_us), *said, entry.id, *held]
+                yield [*before, _format_seconds(entry.start_us), _format_seconds(entry.end_us), *said, entry.id, *held]
 
 
-def _read(text: str, path: Path) -> Document:
-    csv.field_size_limit(_LONGEST_CELL)
+def _parse_table(text: str, path: Path) -> Document:
+    csv.field_size_limit(_MAX_CELL_CHARS)
     first = text.partition("\n")[0]
     separator = max(",;\t", key=first.count)
     table = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     entries: dict[tuple[str, str, str], dict[_Key, list[InterchangeEntry]]] = {}
     line = 1
     try:
-        columns = [plain(name).strip() for name in next(table, [])]
-        missing = [name for name in _NEEDED if name not in columns]
+        columns = [restore_formula(name).strip() for name in next(table, [])]
+        missing = [name for name in _REQUIRED_COLUMNS if name not in columns]
         if missing or not {"label", "text"} & set(columns):
-            raise damaged(path, f"it has no column “{missing[0] if missing else 'label'}”")
+            raise damaged_file_error(path, f"it has no column “{missing[0] if missing else 'label'}”")
         if len(set(columns)) != len(columns):
-            raise damaged(path, "two of its columns have the same name")
+            raise damaged_file_error(path, "two of its columns have the same name")
         for number, cells in enumerate(table, start=1):
             line = table.line_num
             check_entries(path, number)
             if not cells:
                 continue
             if len(cells) != len(columns):
-                raise damaged(path, f"there are {len(cells)} cells instead of {len(columns)}", line)
-            row = dict(zip(columns, (plain(cell) for cell in cells), strict=True))
+                raise damaged_file_error(path, f"there are {len(cells)} cells instead of {len(columns)}", line)
+            row = dict(zip(columns, (restore_formula(cell) for cell in cells), strict=True))
             place, key, entry = _entry(row, path, line)
             entries.setdefault(place, {}).setdefault(key, []).append(entry)
     except csv.Error as error:
-        raise damaged(path, str(error), line) from None
+        raise damaged_file_error(path, str(error), line) from None
     return Document(tuple(_part(place, lanes, path) for place, lanes in entries.items()))
 
 
 def _entry(row: Mapping[str, str], path: Path, line: int) -> tuple[tuple[str, str, str], _Key, InterchangeEntry]:
-    start, end = (_time(row[name], path, line) for name in _NEEDED)
+    start, end = (_time(row[name], path, line) for name in _REQUIRED_COLUMNS)
     if end < start:
-        raise damaged(path, "the end is before the start", line)
+        raise damaged_file_error(path, "the end is before the start", line)
     kind = row.get("kind", "").strip() or "segment"
     if kind not in ("segment", "utterance"):
-        raise damaged(path, f"the kind is “{kind}”, not segment or utterance", line)
+        raise damaged_file_error(path, f"the kind is “{kind}”, not segment or utterance", line)
     text = row.get("text", "") if kind == "utterance" or "label" not in row else row["label"]
     values: dict[str, Json] = {
-        name.removeprefix(VALUE): cell for name, cell in row.items() if name not in COLUMNS and cell
+        name.removeprefix(VALUE_PREFIX): cell for name, cell in row.items() if name not in COLUMNS and cell
     }
     key = (f"{kind}s", *(row.get(name, "").strip() for name in ("annotator", "participant", "scheme", "track")))
     place = row.get("recording", ""), row.get("recording_id", "").strip(), row.get("media", "")
@@ -152,7 +152,7 @@ def _part(place: tuple[str, str, str], lanes: Mapping[_Key, list[InterchangeEntr
     made = []
     for (kind, annotator, participant, scheme, track), entries in lanes.items():
         words = ("Speech", participant) if kind == "utterances" else (annotator, f"{scheme}.{track}".strip("."))
-        title = unique(" ".join(word for word in words if word) or "Segments", taken)
+        title = unique_name(" ".join(word for word in words if word) or "Segments", taken)
         made.append(InterchangeLane(title, tuple(entries), kind, annotator, participant, scheme, track))
     return RecordingPart(name or path.stem, tuple(made), (MediaLink(media),) if media else (), 0, row_id)
 
@@ -160,10 +160,10 @@ def _part(place: tuple[str, str, str], lanes: Mapping[_Key, list[InterchangeEntr
 def _time(text: str, path: Path, line: int) -> int:
     found = text.strip()
     if not _SECONDS.fullmatch(found):
-        raise damaged(path, f"“{found[:40]}” is no time in seconds", line)
+        raise damaged_file_error(path, f"“{found[:40]}” is no time in seconds", line)
     return round(float(found.replace(",", ".")) * 1_000_000)
 
 
-def _seconds(time_us: int) -> str:
+def _format_seconds(time_us: int) -> str:
     whole, rest = divmod(time_us, 1_000_000)
     return f"{whole}.{rest:06}"

@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from annotate.interchange.bounded_files import MEGABYTE, check_size, damaged, decoded, read_member, unreadable
+from annotate.interchange.bounded_files import (
+    MEGABYTE,
+    check_size,
+    damaged_file_error,
+    decode_text,
+    read_member,
+    unreadable_file_error,
+)
 from annotate.interchange.document import (
     Document,
     InterchangeEntry,
@@ -20,21 +27,21 @@ from annotate.interchange.document import (
     MediaLink,
     RecordingPart,
     to_text,
-    unique,
+    unique_name,
 )
 from project.entities.study_records import Json
 from project.errors import UserError
 
-MARKS = "greenroom"
+METADATA_COLUMN = "greenroom"
 """The column of our own files with a cell for each other column, about the lane that it is."""
-ABOUT = ("column", "lane", "kind", "annotator", "participant", "scheme", "track", "fields")
+METADATA_CODES = ("column", "lane", "kind", "annotator", "participant", "scheme", "track", "fields")
 """Its codes. The cell without a column is about the recording: its name is the lane, its id the track."""
 LABEL, ID = "label", "id"
 _CELL = re.compile(r"(\d{2,5}):(\d\d):(\d\d):(\d{3}),(\d{2,5}):(\d\d):(\d\d):(\d{3}),?(.*)", re.DOTALL)
 _VOCABULARY = re.compile(r"\d+:")
 _FEED = re.compile(r"^[ \t]*(?:feed|filename|file)[ \t]*:(.+)$", re.MULTILINE)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-_MOST_COLUMNS = 5_000
+_MAX_COLUMNS = 5_000
 _PIECES = {sign: re.compile(rf"[^\\{sign}]+|\\.?|{re.escape(sign)}", re.DOTALL) for sign in ",|"}
 
 
@@ -72,7 +79,7 @@ def read_columns(text: str, path: Path) -> tuple[list[DatavyuColumn], Counter[st
         cell = _CELL.fullmatch(line)
         if cell is not None:
             if not found:
-                raise damaged(path, "there is a cell before any column", number)
+                raise damaged_file_error(path, "there is a cell before any column", number)
             _add(found[-1], cell, left_out, quoted)
         elif found == [] and _VOCABULARY.match(line):
             continue
@@ -80,36 +87,36 @@ def read_columns(text: str, path: Path) -> tuple[list[DatavyuColumn], Counter[st
             name, bracket, rest = line.partition("(")
             kind, end, listed = rest.partition(")")
             if not bracket or not end or not kind.split(",")[0].strip().isidentifier():
-                raise damaged(path, f"“{line[:40]}” is neither a column nor a cell", number)
-            if len(found) == _MOST_COLUMNS:
-                raise damaged(path, f"it has more than {_MOST_COLUMNS} columns", number)
+                raise damaged_file_error(path, f"“{line[:40]}” is neither a column nor a cell", number)
+            if len(found) == _MAX_COLUMNS:
+                raise damaged_file_error(path, f"it has more than {_MAX_COLUMNS} columns", number)
             codes = _split(listed.removeprefix("-"), ",")
-            names = tuple(_plain(_split(code, "|")[0]) for code in codes if code)
-            found.append(DatavyuColumn(_plain(name.rstrip()), names, []))
+            names = tuple(_unescape(_split(code, "|")[0]) for code in codes if code)
+            found.append(DatavyuColumn(_unescape(name.rstrip()), names, []))
     if not found and not text.startswith("#"):
-        raise damaged(path, "there is no column in it")
+        raise damaged_file_error(path, "there is no column in it")
     return found, left_out
 
 
-def document_of(columns: Sequence[DatavyuColumn], left_out: Counter[str], project: str, path: Path) -> Document:
+def columns_to_document(columns: Sequence[DatavyuColumn], left_out: Counter[str], project: str, path: Path) -> Document:
     """Return columns as the lanes of one recording."""
     marks = {
-        cell.values[0]: dict(zip(ABOUT, cell.values, strict=False))
+        cell.values[0]: dict(zip(METADATA_CODES, cell.values, strict=False))
         for column in columns
-        if column.name == MARKS and column.codes == ABOUT
+        if column.name == METADATA_COLUMN and column.codes == METADATA_CODES
         for cell in column.cells
         if cell.values
     }
     taken: set[str] = set()
     lanes = []
     for column in columns:
-        if column.name == MARKS and column.codes == ABOUT:
+        if column.name == METADATA_COLUMN and column.codes == METADATA_CODES:
             continue
         about = marks.get(column.name, {})
         entries = tuple(sorted((_entry(column, cell, about) for cell in column.cells), key=_times))
         lanes.append(
             InterchangeLane(
-                unique(about.get("lane") or column.name, taken),
+                unique_name(about.get("lane") or column.name, taken),
                 entries,
                 "utterances" if about.get("kind") == "utterances" else "segments",
                 about.get("annotator", ""),
@@ -134,7 +141,7 @@ def _entry(column: DatavyuColumn, cell: DatavyuCell, about: dict[str, str]) -> I
     names = list(column.codes)
     ours = bool(about) and column.codes[:2] == (LABEL, ID)
     if ours:
-        fields = [_plain(one) for one in _split(about.get("fields", ""), "|") if one]
+        fields = [_unescape(one) for one in _split(about.get("fields", ""), "|") if one]
         names[2 : 2 + len(fields)] = fields
     values = list(zip(names, cell.values, strict=False))
     text = values[0][1] if values else ""
@@ -161,14 +168,14 @@ def _add(column: DatavyuColumn, cell: re.Match[str], left_out: Counter[str], quo
     start, end = (_microseconds(cell.groups()[place : place + 4]) for place in (0, 4))
     text = cell[9]
     listed = bool(column.codes) and text.startswith("(")
-    values = tuple(_plain(one) for one in _split(text[1:].removesuffix(")"), ",")) if listed else ()
+    values = tuple(_unescape(one) for one in _split(text[1:].removesuffix(")"), ",")) if listed else ()
     if quoted:
         values = tuple(one[1:-1] if len(one) > 1 and one[0] == one[-1] == '"' else one for one in values)
     if end < start:
         # Datavyu gives a cell that has no end yet one of 0.
         left_out["Cells that end before they start are read as points"] += 1
         end = start
-    column.cells.append(DatavyuCell(start, end, values if listed else (_plain(text),)))
+    column.cells.append(DatavyuCell(start, end, values if listed else (_unescape(text),)))
 
 
 def _microseconds(found: Sequence[str]) -> int:
@@ -187,18 +194,18 @@ def _split(text: str, sign: str) -> list[str]:
     return ["".join(pieces) for pieces in found]
 
 
-def _plain(text: str) -> str:
+def _unescape(text: str) -> str:
     """Return a text without the backslashes that stand before other characters."""
     return _ESCAPED.sub(r"\1", text) if "\\" in text else text
 
 
-_MEANT = re.compile(r"[\\()\n,|-]")
+_SPECIAL_CHARS = re.compile(r"[\\()\n,|-]")
 _BREAKS = re.compile(r"\r\n?")
-_NOT_KEPT = re.compile("[\x00\x01]")
-_LATEST_US = 100 * 3600 * 1_000_000
+_DROPPED_CHARS = re.compile("[\x00\x01]")
+_MAX_TIME_US = 100 * 3600 * 1_000_000
 
 
-def db_text(document: Document) -> str:
+def format_db(document: Document) -> str:
     """Return the columns of one recording.
 
     Raises:
@@ -207,13 +214,13 @@ def db_text(document: Document) -> str:
     if len(document.recordings) != 1:
         raise UserError("A Datavyu file is about one recording.", "Export one recording to each file.")
     part = document.recordings[0]
-    return "\n".join(["#4", *_writing_lines(part)]) + "\n"
+    return "\n".join(["#4", *_db_lines(part)]) + "\n"
 
 
-def _writing_lines(part: RecordingPart) -> Iterator[str]:
-    taken = {MARKS}
+def _db_lines(part: RecordingPart) -> Iterator[str]:
+    taken = {METADATA_COLUMN}
     columns = [(unique_column(lane, taken), lane) for lane in part.lanes]
-    yield _header(MARKS, ABOUT)
+    yield _header(METADATA_COLUMN, METADATA_CODES)
     yield _cell(0, 0, ["", part.name, "", "", "", "", part.id, ""])
     fields = [list(dict.fromkeys(name for entry in lane.entries for name in entry.values)) for lane in part.lanes]
     for (name, lane), named in zip(columns, fields, strict=True):
@@ -222,7 +229,7 @@ def _writing_lines(part: RecordingPart) -> Iterator[str]:
         yield _cell(0, 0, said)
     for (name, lane), named in zip(columns, fields, strict=True):
         codes: set[str] = set()
-        yield _header(name, [unique(_word(one), codes) for one in (LABEL, ID, *named)])
+        yield _header(name, [unique_name(_word(one), codes) for one in (LABEL, ID, *named)])
         for entry in sorted(lane.entries, key=lambda one: (one.start_us, one.end_us)):
             yield _cell(entry.start_us, entry.end_us, _values(entry, named))
 
@@ -252,25 +259,25 @@ def _values(entry: InterchangeEntry, fields: Sequence[str]) -> list[str]:
 
 
 def _cell(start_us: int, end_us: int, values: Sequence[str]) -> str:
-    return f"{_time(start_us)},{_time(end_us)},({','.join(_safe(one) for one in values)})"
+    return f"{_time(start_us)},{_time(end_us)},({','.join(_escape(one) for one in values)})"
 
 
 def _time(time_us: int) -> str:
-    if not 0 <= time_us < _LATEST_US:
+    if not 0 <= time_us < _MAX_TIME_US:
         raise UserError("Datavyu holds less than a hundred hours.", "Export it in another format.")
     seconds, milliseconds = divmod(time_us // 1000, 1000)
     return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}:{milliseconds:03}"
 
 
-def _safe(text: str) -> str:
-    return _MEANT.sub(r"\\\g<0>", _BREAKS.sub("\n", _NOT_KEPT.sub("", text)))
+def _escape(text: str) -> str:
+    return _SPECIAL_CHARS.sub(r"\\\g<0>", _BREAKS.sub("\n", _DROPPED_CHARS.sub("", text)))
 
 
-LARGEST = 64 * MEGABYTE
-_LARGEST_PROJECT = MEGABYTE
+MAX_FILE_BYTES = 64 * MEGABYTE
+_MAX_PROJECT_BYTES = MEGABYTE
 _DB, _PROJECT = "db", "project"
 _YAML = "!project\ndbFile: db\nname: Greenroom\nversion: 5\nviewerSettings: []\n"
-_AT_ALL_TIMES = (1980, 1, 1, 0, 0, 0)
+_ZIP_TIMESTAMP = (1980, 1, 1, 0, 0, 0)
 
 
 class Datavyu:
@@ -296,21 +303,21 @@ class Datavyu:
 
     def read(self, path: Path) -> Document:
         """Read a file; see `Format`."""
-        check_size(path, LARGEST)
+        check_size(path, MAX_FILE_BYTES)
         try:
             with zipfile.ZipFile(path) as archive:
-                db = read_member(archive, _DB, LARGEST, path)
+                db = read_member(archive, _DB, MAX_FILE_BYTES, path)
                 named = _PROJECT in archive.namelist()
-                project = read_member(archive, _PROJECT, _LARGEST_PROJECT, path) if named else b""
+                project = read_member(archive, _PROJECT, _MAX_PROJECT_BYTES, path) if named else b""
         except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
-            raise damaged(path, f"it is no whole ZIP archive ({error})") from None
+            raise damaged_file_error(path, f"it is no whole ZIP archive ({error})") from None
         except OSError as error:
-            raise unreadable(path, error) from None
-        columns, left_out = read_columns(decoded(db, path), path)
-        return document_of(columns, left_out, project.decode("utf-8", "replace"), path)
+            raise unreadable_file_error(path, error) from None
+        columns, left_out = read_columns(decode_text(db, path), path)
+        return columns_to_document(columns, left_out, project.decode("utf-8", "replace"), path)
 
     def write(self, document: Document, path: Path) -> None:
         """Write a file; see `Format`."""
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, text in ((_PROJECT, _YAML), (_DB, db_text(document))):
-                archive.writestr(zipfile.ZipInfo(name, _AT_ALL_TIMES), text.encode("utf-8", "replace"))
+            for name, text in ((_PROJECT, _YAML), (_DB, format_db(document))):
+                archive.writestr(zipfile.ZipInfo(name, _ZIP_TIMESTAMP), text.encode("utf-8", "replace"))

@@ -14,33 +14,33 @@ from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
 from xml.sax.saxutils import escape, quoteattr
 
-from annotate.interchange.bounded_files import MEGABYTE, damaged, parse
+from annotate.interchange.bounded_files import MEGABYTE, damaged_file_error, parse_xml
 from annotate.interchange.document import (
     Document,
     InterchangeEntry,
     InterchangeLane,
     MediaLink,
     RecordingPart,
-    spread,
+    split_into_rows,
     to_text,
-    unique,
+    unique_name,
 )
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.ids import is_id
 from project.timebase import utc_now
 
-ABOUT = "greenroom"
+RECORDING_PROPERTY = "greenroom"
 """Name of the property with a JSON object about the recording: its `id`, `name` and `duration_us`."""
-TIER = "greenroom tier "
+TIER_PROPERTY_PREFIX = "greenroom tier "
 """Begins the name of a property about one tier, which ends in the tier's id.
 
 Its JSON object names the `lane`, and either the lane's `kind`, `annotator`, `participant`, `scheme` and `track`, or the
 `field` whose values the tier holds.
 """
-SEGMENT = "g"
+SEGMENT_ID_PREFIX = "g"
 """Begins the id of an annotation that is one of our segments or utterances; the rest is its own id."""
-FINER = "."
+MICROSECONDS_MARK = "."
 """Stands in the id of a time slot before the microseconds that its milliseconds leave out."""
 
 
@@ -52,7 +52,7 @@ class Aligned:
     end: str
 
 
-def fill_in(slots: Mapping[str, int | None], tiers: Iterable[Sequence[Aligned]]) -> dict[str, int | None]:
+def interpolate_slots(slots: Mapping[str, int | None], tiers: Iterable[Sequence[Aligned]]) -> dict[str, int | None]:
     """Return slot -> milliseconds, with those filled in that lie between known ones.
 
     The annotations of a tier from one known time to the next share the time between evenly. What no tier tells is
@@ -66,13 +66,13 @@ def fill_in(slots: Mapping[str, int | None], tiers: Iterable[Sequence[Aligned]])
                 run = []
             run.append(one)
             if found.get(one.end) is not None:
-                _share(found, run)
+                _interpolate_run(found, run)
                 run = []
     _in_order(found)
     return found
 
 
-def _share(found: dict[str, int | None], run: Sequence[Aligned]) -> None:
+def _interpolate_run(found: dict[str, int | None], run: Sequence[Aligned]) -> None:
     start, end = found.get(run[0].start), found.get(run[-1].end)
     if len(run) < 2 or start is None or end is None or end < start:
         return
@@ -98,10 +98,10 @@ def _in_order(found: dict[str, int | None]) -> None:
         before, waiting = value, []
 
 
-LARGEST = 64 * MEGABYTE
+MAX_FILE_BYTES = 64 * MEGABYTE
 _DIGITS = 12
 _TIMELESS = "annotations without times that make sense"
-_OF_NO_USE = {
+_IGNORED_ELEMENTS = {
     "LINKED_FILE_DESCRIPTOR": "linked files other than media",
     "REF_LINK_SET": "sets of links",
     "LEXICON_REF": "links to a lexicon",
@@ -118,7 +118,7 @@ _STARTS = frozenset(
         "LINGUISTIC_TYPE",
         "CONTROLLED_VOCABULARY",
         "CV_ENTRY_ML",
-        *_OF_NO_USE,
+        *_IGNORED_ELEMENTS,
     )
 )
 
@@ -132,7 +132,7 @@ class _Annotation:
 
 
 @dataclass(slots=True)
-class _Tier:
+class _ElanTier:
     id: str
     annotator: str
     participant: str
@@ -151,10 +151,10 @@ def read_eaf(path: Path) -> Document:
         UserError: the file cannot be read, is no EAF, is damaged, too large, or declares entities.
     """
     found = _Content()
-    parse(path, LARGEST, found.start, found.end, _STARTS, _ENDS)
+    parse_xml(path, MAX_FILE_BYTES, found.start, found.end, _STARTS, _ENDS)
     if not found.is_eaf:
-        raise damaged(path, "it is no ELAN file")
-    return _Reader(found, path).document()
+        raise damaged_file_error(path, "it is no ELAN file")
+    return _ElanReader(found, path).document()
 
 
 class _Content:
@@ -163,7 +163,7 @@ class _Content:
     def __init__(self) -> None:
         self.is_eaf = False
         self.slots: dict[str, int | None] = {}
-        self.tiers: list[_Tier] = []
+        self.tiers: list[_ElanTier] = []
         self.media: list[tuple[str, int]] = []
         self.properties: dict[str, str] = {}
         self.types: dict[str, tuple[str, str]] = {}
@@ -186,7 +186,7 @@ class _Content:
             case "TIER":
                 who = a.get("ANNOTATOR", ""), a.get("PARTICIPANT", "")
                 self.tiers.append(
-                    _Tier(a.get("TIER_ID", ""), *who, a.get("PARENT_REF", ""), a.get("LINGUISTIC_TYPE_REF", ""))
+                    _ElanTier(a.get("TIER_ID", ""), *who, a.get("PARENT_REF", ""), a.get("LINGUISTIC_TYPE_REF", ""))
                 )
             case "ANNOTATION_DOCUMENT":
                 self.is_eaf = True
@@ -203,8 +203,8 @@ class _Content:
                 self.vocabularies[self._vocabulary] = []
             case "CV_ENTRY_ML":
                 self._first_value = True
-            case _ if name in _OF_NO_USE:
-                self.dropped[_OF_NO_USE[name]] += 1
+            case _ if name in _IGNORED_ELEMENTS:
+                self.dropped[_IGNORED_ELEMENTS[name]] += 1
 
     def end(self, name: str, text: str) -> None:
         match name:
@@ -225,15 +225,17 @@ class _Content:
                 self._first_value = False
 
 
-class _Reader:
+class _ElanReader:
     """Makes a document of the content of a file."""
 
     def __init__(self, found: _Content, path: Path) -> None:
         self._found = found
         self._path = path
-        self._about = _object(found.properties.get(ABOUT, ""))
+        self._about = _object(found.properties.get(RECORDING_PROPERTY, ""))
         self._tiers = {tier.id: tier for tier in found.tiers}
-        self._marks = {tier.id: _object(found.properties.get(TIER + tier.id, "")) for tier in found.tiers}
+        self._marks = {
+            tier.id: _object(found.properties.get(TIER_PROPERTY_PREFIX + tier.id, "")) for tier in found.tiers
+        }
         origin = found.media[0][1] if found.media and not self._about else 0
         self._shift_us = origin * 1000
         self._spans: dict[str, tuple[int, int]] = {}
@@ -251,7 +253,7 @@ class _Reader:
             _text(self._about, "name") or self._path.stem,
             tuple(lanes.values()),
             tuple(MediaLink(path, self._shift_us - origin * 1000) for path, origin in self._found.media),
-            _whole(self._about, "duration_us"),
+            _positive_int(self._about, "duration_us"),
             _text(self._about, "id"),
         )
         return Document((part,), tuple(remarks))
@@ -259,9 +261,11 @@ class _Reader:
     def _time(self) -> None:
         """Find the span of every annotation, on the recording's axis."""
         aligned = [[a.span for a in tier.annotations if a.span is not None] for tier in self._found.tiers]
-        slots = fill_in(self._found.slots, aligned)
+        slots = interpolate_slots(self._found.slots, aligned)
         shift = self._shift_us
-        times = {name: value * 1000 + shift + _finer(name) for name, value in slots.items() if value is not None}
+        times = {
+            name: value * 1000 + shift + _slot_microseconds(name) for name, value in slots.items() if value is not None
+        }
         for tier in self._found.tiers:
             for one in tier.annotations:
                 if one.span is None:
@@ -280,7 +284,7 @@ class _Reader:
                 break
             waiting = left
 
-    def _share(self, tier: _Tier) -> bool:
+    def _share(self, tier: _ElanTier) -> bool:
         """Give the annotations of a tier their parts of what they are about; tells whether that is known yet."""
         owners: dict[str, list[_Annotation]] = {}
         for one in tier.annotations:
@@ -298,7 +302,7 @@ class _Reader:
                 self._spans[one.id] = first, start + (end - start) * (place + 1) // len(parts)
         return True
 
-    def _associated(self, tier: _Tier) -> bool:
+    def _associated(self, tier: _ElanTier) -> bool:
         constraint = self._found.types.get(tier.type, ("", ""))[0]
         return constraint == "Symbolic_Association" and tier.parent in self._tiers
 
@@ -312,10 +316,12 @@ class _Reader:
                     else:
                         self._values.setdefault(one.parent, {})[name] = one.text
 
-    def _add(self, lanes: dict[str, InterchangeLane], tier: _Tier) -> None:
+    def _add(self, lanes: dict[str, InterchangeLane], tier: _ElanTier) -> None:
         mark = self._marks[tier.id]
         entries = tuple(
-            InterchangeEntry(*self._spans[one.id], one.text, self._values.get(one.id, {}), one.id.removeprefix(SEGMENT))
+            InterchangeEntry(
+                *self._spans[one.id], one.text, self._values.get(one.id, {}), one.id.removeprefix(SEGMENT_ID_PREFIX)
+            )
             for one in tier.annotations
             if one.id in self._spans
         )
@@ -341,8 +347,8 @@ def _number(text: str) -> int | None:
         return None
 
 
-def _finer(slot: str) -> int:
-    found = slot.partition(FINER)[2]
+def _slot_microseconds(slot: str) -> int:
+    found = slot.partition(MICROSECONDS_MARK)[2]
     return int(found) if len(found) == 3 and found.isdecimal() and found.isascii() else 0
 
 
@@ -359,7 +365,7 @@ def _text(found: dict[str, Any], key: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _whole(found: dict[str, Any], key: str) -> int:
+def _positive_int(found: dict[str, Any], key: str) -> int:
     value = found.get(key, 0)
     return value if isinstance(value, int) and value > 0 else 0
 
@@ -377,7 +383,7 @@ _KINDS = {
 _SEGMENTS, _SPEECH, _VALUES = "segments", "speech", "values"
 
 
-def eaf_text(document: Document) -> str:
+def format_eaf(document: Document) -> str:
     """Return one recording as an EAF.
 
     Raises:
@@ -385,13 +391,13 @@ def eaf_text(document: Document) -> str:
     """
     if len(document.recordings) != 1:
         raise UserError("An EAF is about one recording.", "Export one recording to each file.")
-    return _Writer(document.recordings[0]).text()
+    return _ElanWriter(document.recordings[0]).text()
 
 
-class _Writer:
+class _ElanWriter:
     def __init__(self, part: RecordingPart) -> None:
         self._part = part
-        self._rows = [(lane, spread(lane.entries)) for lane in part.lanes]
+        self._rows = [(lane, split_into_rows(lane.entries)) for lane in part.lanes]
         self._slots, self._ends = _slots(entry for _, rows in self._rows for row in rows for entry in row)
         self._tiers: list[str] = []
         self._properties: list[tuple[str, str]] = []
@@ -403,7 +409,7 @@ class _Writer:
 
     def text(self) -> str:
         about: dict[str, Json] = {"id": self._part.id, "name": self._part.name, "duration_us": self._part.duration_us}
-        self._properties.append((ABOUT, _json(about)))
+        self._properties.append((RECORDING_PROPERTY, _json(about)))
         for lane, rows in self._rows:
             self._lane(lane, rows)
         self._properties.append(("lastUsedAnnotationId", str(self._annotations)))
@@ -455,8 +461,8 @@ class _Writer:
             "track": lane.track,
         }
         for number, row in enumerate(rows, start=1):
-            tier = unique(lane.name if number == 1 else f"{lane.name}-{number}", self._taken)
-            self._properties.append((f"{TIER}{tier}", _json(about)))
+            tier = unique_name(lane.name if number == 1 else f"{lane.name}-{number}", self._taken)
+            self._properties.append((f"{TIER_PROPERTY_PREFIX}{tier}", _json(about)))
             who = f" PARTICIPANT={_quoted(lane.participant)}" if lane.participant else ""
             self._tiers.append(
                 f"<TIER ANNOTATOR={_quoted(lane.annotator)} LINGUISTIC_TYPE_REF={_quoted(kind)}{who} "
@@ -468,7 +474,11 @@ class _Writer:
             self._values(lane, tier, row, ids)
 
     def _aligned(self, entry: InterchangeEntry, code: str) -> str:
-        found = f"{SEGMENT}{entry.id}" if is_id(entry.id) and f"{SEGMENT}{entry.id}" not in self._ids else self._next()
+        found = (
+            f"{SEGMENT_ID_PREFIX}{entry.id}"
+            if is_id(entry.id) and f"{SEGMENT_ID_PREFIX}{entry.id}" not in self._ids
+            else self._next()
+        )
         self._ids.add(found)
         start, end = next(self._ends)
         self._tiers.append(
@@ -481,8 +491,8 @@ class _Writer:
     def _values(self, lane: InterchangeLane, parent: str, row: list[InterchangeEntry], ids: list[str]) -> None:
         fields = dict.fromkeys(name for entry in row for name in entry.values)
         for each_field in fields:
-            tier = unique(f"{parent} {each_field}", self._taken)
-            self._properties.append((f"{TIER}{tier}", _json({"lane": lane.name, "field": each_field})))
+            tier = unique_name(f"{parent} {each_field}", self._taken)
+            self._properties.append((f"{TIER_PROPERTY_PREFIX}{tier}", _json({"lane": lane.name, "field": each_field})))
             self._tiers.append(
                 f"<TIER ANNOTATOR={_quoted(lane.annotator)} LINGUISTIC_TYPE_REF={_quoted(self._type(_VALUES))} "
                 f"PARENT_REF={_quoted(parent)} TIER_ID={_quoted(tier)}>"
@@ -538,7 +548,7 @@ def _slots(entries: Iterable[InterchangeEntry]) -> tuple[list[str], Iterator[tup
     lines, names = [], [""] * len(times)
     for number, (time, place) in enumerate(times, start=1):
         milliseconds, finer = divmod(time, 1000)
-        names[place] = f"ts{number}" + (f"{FINER}{finer:03}" if finer else "")
+        names[place] = f"ts{number}" + (f"{MICROSECONDS_MARK}{finer:03}" if finer else "")
         lines.append(f'<TIME_SLOT TIME_SLOT_ID="{names[place]}" TIME_VALUE="{milliseconds}"/>')
     return lines, zip(names[::2], names[1::2], strict=True)
 
@@ -584,4 +594,4 @@ class Eaf:
 
     def write(self, document: Document, path: Path) -> None:
         """Write a file; see `Format`."""
-        path.write_text(eaf_text(document), "utf-8", newline="\n")
+        path.write_text(format_eaf(document), "utf-8", newline="\n")

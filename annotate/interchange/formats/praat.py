@@ -12,20 +12,20 @@ from pathlib import Path
 from typing import ClassVar
 from urllib.parse import unquote
 
-from annotate.interchange.bounded_files import MEGABYTE, damaged, read_text
+from annotate.interchange.bounded_files import MEGABYTE, damaged_file_error, read_text
 from annotate.interchange.document import (
     Document,
     InterchangeEntry,
     InterchangeLane,
     RecordingPart,
-    spread,
+    split_into_rows,
     to_text,
-    unique,
+    unique_name,
 )
 from project.entities.study_records import Json
 from project.errors import UserError
 
-_BETWEEN = " | "
+_NAME_SEPARATOR = " | "
 _SPEECH = "Speech"
 _ROW = re.compile(r"(.*?)(?: #(\d{1,4}))?", re.DOTALL)
 _TRACK = re.compile(r"([^.|]+)\.([^.|]+)")
@@ -44,24 +44,24 @@ class TierName:
     row: int = 1
 
 
-def written(lane: InterchangeLane, row: int = 1, field: str = "") -> str:
+def format_tier_name(lane: InterchangeLane, row: int = 1, field: str = "") -> str:
     """Return the name of a lane's tier; a lane without a scheme keeps its own name."""
     if lane.kind == "utterances":
-        parts = [_SPEECH, *([_safe(lane.participant)] if lane.participant else [])]
+        parts = [_SPEECH, *([_escape(lane.participant)] if lane.participant else [])]
     elif lane.scheme and lane.track and lane.annotator:
-        parts = [_safe(lane.annotator), f"{_safe(lane.scheme)}.{_safe(lane.track)}"]
+        parts = [_escape(lane.annotator), f"{_escape(lane.scheme)}.{_escape(lane.track)}"]
     else:
-        parts = [_safe(lane.name)]
-    name = _BETWEEN.join([*parts, *([_safe(field)] if field else [])])
+        parts = [_escape(lane.name)]
+    name = _NAME_SEPARATOR.join([*parts, *([_escape(field)] if field else [])])
     return f"{name} #{row}" if row > 1 else name
 
 
-def understood(name: str) -> TierName | None:
+def parse_tier_name(name: str) -> TierName | None:
     """Return what a name says, or None where we did not write it."""
     found = _ROW.fullmatch(name)
     assert found is not None
     row = int(found[2] or 1)
-    first, *rest = found[1].split(_BETWEEN)
+    first, *rest = found[1].split(_NAME_SEPARATOR)
     track = _TRACK.fullmatch(rest[0]) if rest else None
     if track is not None and len(rest) <= 2:
         field = unquote(rest[1]) if len(rest) == 2 else ""
@@ -71,18 +71,18 @@ def understood(name: str) -> TierName | None:
     return None
 
 
-def _safe(text: str) -> str:
+def _escape(text: str) -> str:
     return "".join(f"%{ord(c):02X}" if c in "|.#%\n\r" else c for c in text)
 
 
 _TOKEN = re.compile(
     r'"([^"]*(?:""[^"]*)*)"|(<exists>|<absent>)|(?<!\S)([-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)(?!\S)|(?:^|(?<=\s))![^\n]*'
 )
-_LATEST_S = 10_000_000
+_MAX_SECONDS = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Tier:
+class _PraatTier:
     name: str
     entries: tuple[InterchangeEntry, ...]
 
@@ -113,7 +113,7 @@ class _Tokens:
     def time(self) -> int:
         """Return the next token, seconds, as microseconds."""
         seconds = self.number()
-        if not -_LATEST_S < seconds < _LATEST_S:
+        if not -_MAX_SECONDS < seconds < _MAX_SECONDS:
             raise self.damaged("a time is out of range")
         return round(seconds * 1_000_000)
 
@@ -134,14 +134,14 @@ class _Tokens:
 
     def damaged(self, why: str) -> Exception:
         """Return the error for what stands at the last token."""
-        return damaged(self._path, why, self._text.count("\n", 0, self._at) + 1)
+        return damaged_file_error(self._path, why, self._text.count("\n", 0, self._at) + 1)
 
     def _next(self) -> re.Match[str]:
         for found in self._found:
             self._at = found.start()
             if not found[0].startswith("!"):
                 return found
-        raise damaged(self._path, "it ends too early")
+        raise damaged_file_error(self._path, "it ends too early")
 
 
 def parse_textgrid(text: str, path: Path) -> Document:
@@ -152,14 +152,14 @@ def parse_textgrid(text: str, path: Path) -> Document:
     """
     tokens = _Tokens(text, path)
     if tokens.text() != "ooTextFile" or tokens.text() != "TextGrid":
-        raise damaged(path, "it is no TextGrid in text form")
+        raise damaged_file_error(path, "it is no TextGrid in text form")
     start = tokens.time()
     duration = tokens.time() - start
     tiers = [_tier(tokens) for _ in range(tokens.count())] if tokens.flag() else []
     return Document((RecordingPart(path.stem, tuple(_lanes(tiers)), (), max(0, duration)),))
 
 
-def _tier(tokens: _Tokens) -> _Tier:
+def _tier(tokens: _Tokens) -> _PraatTier:
     kind, name = tokens.text(), tokens.text()
     tokens.time()
     tokens.time()
@@ -174,15 +174,15 @@ def _tier(tokens: _Tokens) -> _Tier:
             raise tokens.damaged("an interval ends before it starts")
         if text.strip() or kind == "TextTier":
             entries.append(InterchangeEntry(start, end, text))
-    return _Tier(name, tuple(entries))
+    return _PraatTier(name, tuple(entries))
 
 
-def _lanes(tiers: list[_Tier]) -> Iterator[InterchangeLane]:
+def _lanes(tiers: list[_PraatTier]) -> Iterator[InterchangeLane]:
     values: dict[TierName, dict[tuple[int, int], dict[str, Json]]] = {}
     ours: dict[TierName, list[InterchangeEntry]] = {}
-    others: list[_Tier] = []
+    others: list[_PraatTier] = []
     for tier in tiers:
-        said = understood(tier.name)
+        said = parse_tier_name(tier.name)
         if said is None:
             others.append(tier)
         elif said.field:
@@ -203,10 +203,16 @@ def _lanes(tiers: list[_Tier]) -> Iterator[InterchangeLane]:
         track = f"{said.scheme}.{said.track}"
         name = f"{said.annotator} {track}" if said.scheme else f"Speech {said.participant}".strip()
         yield InterchangeLane(
-            unique(name, taken), tuple(entries), said.kind, said.annotator, said.participant, said.scheme, said.track
+            unique_name(name, taken),
+            tuple(entries),
+            said.kind,
+            said.annotator,
+            said.participant,
+            said.scheme,
+            said.track,
         )
     for tier in others:
-        yield InterchangeLane(unique(tier.name or "Tier", taken), tier.entries)
+        yield InterchangeLane(unique_name(tier.name or "Tier", taken), tier.entries)
 
 
 def _without_field(said: TierName) -> TierName:
@@ -220,7 +226,7 @@ def _without_row(said: TierName) -> TierName:
 Interval = tuple[int, int, str]
 
 
-def textgrid_text(document: Document) -> str:
+def format_textgrid(document: Document) -> str:
     """Return one recording as a TextGrid whose tiers have neither gap nor overlap.
 
     Raises:
@@ -231,36 +237,36 @@ def textgrid_text(document: Document) -> str:
     part = document.recordings[0]
     tiers: list[tuple[str, Sequence[Interval]]] = []
     for lane in part.lanes:
-        for number, row in enumerate(spread(lane.entries), start=1):
-            tiers.append((written(lane, number), [(one.start_us, one.end_us, one.text) for one in row]))
+        for number, row in enumerate(split_into_rows(lane.entries), start=1):
+            tiers.append((format_tier_name(lane, number), [(one.start_us, one.end_us, one.text) for one in row]))
             for field in dict.fromkeys(name for entry in row for name in entry.values):
-                tiers.append((written(lane, number, field), list(_values(row, field))))
+                tiers.append((format_tier_name(lane, number, field), list(_values(row, field))))
     last = max([part.duration_us, *(end for _, intervals in tiers for _, end, _ in intervals)])
     lines = [
         'File type = "ooTextFile"',
         'Object class = "TextGrid"',
         "",
         "xmin = 0",
-        f"xmax = {_seconds(last)}",
+        f"xmax = {_format_seconds(last)}",
         "tiers? <exists>",
         f"size = {len(tiers)}",
         "item []:",
     ]
     for place, (name, intervals) in enumerate(tiers, start=1):
-        filled = list(_tiled(intervals, last))
+        filled = list(_fill_gaps(intervals, last))
         lines += [
             f"    item [{place}]:",
             '        class = "IntervalTier"',
             f"        name = {_quoted(name)}",
             "        xmin = 0",
-            f"        xmax = {_seconds(last)}",
+            f"        xmax = {_format_seconds(last)}",
             f"        intervals: size = {len(filled)}",
         ]
         for number, (start, end, text) in enumerate(filled, start=1):
             lines += [
                 f"        intervals [{number}]:",
-                f"            xmin = {_seconds(start)}",
-                f"            xmax = {_seconds(end)}",
+                f"            xmin = {_format_seconds(start)}",
+                f"            xmax = {_format_seconds(end)}",
                 f"            text = {_quoted(text)}",
             ]
     return "\n".join(lines) + "\n"
@@ -272,7 +278,7 @@ def _values(row: Sequence[InterchangeEntry], field: str) -> Iterator[Interval]:
             yield entry.start_us, entry.end_us, to_text(entry.values[field])
 
 
-def _tiled(intervals: Sequence[Interval], last: int) -> Iterator[Interval]:
+def _fill_gaps(intervals: Sequence[Interval], last: int) -> Iterator[Interval]:
     before = 0
     for start, end, text in intervals:
         if start > before:
@@ -288,12 +294,12 @@ def _quoted(text: str) -> str:
     return '"' + text.replace('"', '""') + '"'
 
 
-def _seconds(time_us: int) -> str:
+def _format_seconds(time_us: int) -> str:
     whole, rest = divmod(time_us, 1_000_000)
     return f"{whole}.{rest:06}".rstrip("0").rstrip(".")
 
 
-LARGEST = 64 * MEGABYTE
+MAX_FILE_BYTES = 64 * MEGABYTE
 
 
 class TextGrid:
@@ -319,8 +325,8 @@ class TextGrid:
 
     def read(self, path: Path) -> Document:
         """Read a file; see `Format`."""
-        return parse_textgrid(read_text(path, LARGEST), path)
+        return parse_textgrid(read_text(path, MAX_FILE_BYTES), path)
 
     def write(self, document: Document, path: Path) -> None:
         """Write a file; see `Format`."""
-        path.write_text(textgrid_text(document), "utf-8", errors="replace", newline="\n")
+        path.write_text(format_textgrid(document), "utf-8", errors="replace", newline="\n")

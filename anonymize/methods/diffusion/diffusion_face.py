@@ -46,9 +46,9 @@ class Diffusion:
                 f"Drawing faces by diffusion needs {', '.join(missing)}.",
                 "Install it with: pip install greenroom[diffusion]",
             )
-        from anonymize.methods.diffusion.diffusion_setup import work
+        from anonymize.methods.diffusion.diffusion_setup import create_renderer
 
-        self._work = work(self.options, source, progress)
+        self._work = create_renderer(self.options, source, progress)
         self._work.draw_keys()
 
     def draw(self, face: Face) -> Image | None:

@@ -6,7 +6,7 @@ Named settings of the diffusion method: what is computed for each key frame, and
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from project.option_limits import chosen, hold_to_limits, limited
+from project.option_limits import check_limits, choice_field, limited_field
 
 Schedule = Literal["ddpm", "dpm-solver", "unipc", "lcm"]
 
@@ -60,7 +60,7 @@ class Preset:
         return self.cross or self.spatial_steps > 0 or self.temporal_until < 1000 or self.optimized > 0
 
 
-DEFAULT = "balanced"
+DEFAULT_PRESET = "balanced"
 PRESETS = {
     # FRESCO's own arithmetic (Yang et al., CVPR 2024), features optimized in every step.
     "baseline": Preset(
@@ -92,16 +92,24 @@ class DiffusionOptions:
         memory: of the GPU that may be used, in gigabytes; batches are halved until they fit.
     """
 
-    preset: str = chosen(DEFAULT, tuple(PRESETS), "Preset", "What is computed for each key frame, and at what cost.")
-    control: str = chosen("edges", CONTROLS, "Kept from the source", "Its edges, or only the lines of its landmarks.")
-    steps: int = limited(0, 0, 50, "Steps", "Steps from noise to picture; 0 leaves it to the preset.")
-    strength: float = limited(0.75, 0.5, 1.0, "Strength", "How far a face is taken back to noise before it is drawn.")
-    size: int = limited(0, 0, 1024, "Size", "Pixels that the network draws a face in; 0 leaves it to the preset.")
-    batch: int = limited(8, 1, 32, "Batch", "Key frames that are drawn together; more are steadier and need memory.")
-    memory: float = limited(12.0, 4.0, 200.0, "Memory", "Gigabytes of the GPU that may be used.")
+    preset: str = choice_field(
+        DEFAULT_PRESET, tuple(PRESETS), "Preset", "What is computed for each key frame, and at what cost."
+    )
+    control: str = choice_field(
+        "edges", CONTROLS, "Kept from the source", "Its edges, or only the lines of its landmarks."
+    )
+    steps: int = limited_field(0, 0, 50, "Steps", "Steps from noise to picture; 0 leaves it to the preset.")
+    strength: float = limited_field(
+        0.75, 0.5, 1.0, "Strength", "How far a face is taken back to noise before it is drawn."
+    )
+    size: int = limited_field(0, 0, 1024, "Size", "Pixels that the network draws a face in; 0 leaves it to the preset.")
+    batch: int = limited_field(
+        8, 1, 32, "Batch", "Key frames that are drawn together; more are steadier and need memory."
+    )
+    memory: float = limited_field(12.0, 4.0, 200.0, "Memory", "Gigabytes of the GPU that may be used.")
 
     def __post_init__(self) -> None:
-        hold_to_limits(self)
+        check_limits(self)
 
     @property
     def recipe(self) -> Preset:

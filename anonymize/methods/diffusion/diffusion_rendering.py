@@ -17,27 +17,27 @@ import torch
 from numpy.typing import NDArray
 
 from anonymize.methods.diffusion.diffusion_options import DiffusionOptions
-from anonymize.methods.diffusion.keyframe_drawing import Artist, FaceComparer, KeyframeCrop, appearance
+from anonymize.methods.diffusion.keyframe_drawing import Artist, FaceComparer, KeyframeCrop, choose_appearance
 from anonymize.methods.diffusion.pipeline import Translator
 from anonymize.methods.diffusion.shot_drawing import (
     ShotGeneration,
     ShotState,
     ShotStore,
     TooClose,
-    between,
-    in_crop,
-    key_of,
+    interpolate_frame,
+    map_box_to_crop,
+    shot_key,
 )
 from anonymize.methods.diffusion.shots import (
     THUMBNAIL,
     CropWindow,
     FaceShot,
-    change,
-    keyframes,
-    nearest,
-    shots,
-    whole,
-    with_excursions,
+    add_excursions,
+    choose_keyframes,
+    frame_change,
+    nearest_shot,
+    split_into_shots,
+    whole_frame_window,
 )
 from anonymize.methods.face_methods import Face, FaceSource
 from models.faces.landmarks.landmark_finders import LandmarkFinder
@@ -48,28 +48,28 @@ from project.files.temporary_files import OwnFolder
 from project.progress import Progress
 
 
-def bound(gigabytes: float) -> None:
+def limit_gpu_memory(gigabytes: float) -> None:
     """Let this process use no more of the GPU; asking for more fails as if it had no more."""
     if torch.cuda.is_available():
         total = torch.cuda.get_device_properties(0).total_memory
         torch.cuda.set_per_process_memory_fraction(min(1.0, gigabytes * 1e9 / total))
 
 
-def release() -> None:
+def free_memory() -> None:
     """Give back what is no longer used."""
     gc.collect()
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
 
 
-def exhausted(error: Exception) -> bool:
+def is_out_of_memory(error: Exception) -> bool:
     """Tell whether an error says that memory ran out, of a GPU or of the machine."""
     return isinstance(error, torch.OutOfMemoryError | MemoryError) or "can't allocate memory" in str(error)
 
 
 Image = NDArray[np.uint8]
 
-ATTEMPTS = 3
+MAX_ATTEMPTS = 3
 _VERSION = 1
 _FLOW_SIDE = 256
 # Frames that a key between others is apart from them at least: a blink is five frames or so.
@@ -123,7 +123,7 @@ class DiffusionRenderer:
         self._folder = self._own.path if self._own is not None else source.cache or Path()
         self._size = (self._recipe.size, self._recipe.size)
         if self._recipe.whole_frame:
-            self._size = whole(source.size, self._recipe.size)[1]
+            self._size = whole_frame_window(source.size, self._recipe.size)[1]
         self._drawings: dict[str, list[ShotGeneration]] = {}
         self._done = 0
 
@@ -144,14 +144,14 @@ class DiffusionRenderer:
                 f"What was drawn cannot be kept: {error.strerror}.", f"Make room in {self._folder}."
             ) from error
         self._artist = None
-        release()
+        free_memory()
 
     def draw(self, face: Face) -> Image | None:
         """Return what hides a face; None where nothing was drawn of it."""
         there = self._drawings.get(face.track_id, [])
         if not there:
             return None
-        shot = nearest([each.shot for each in there], face.frame)
+        shot = nearest_shot([each.shot for each in there], face.frame)
         for each in there:
             if each.shot is not shot:
                 each.forget()
@@ -168,11 +168,11 @@ class DiffusionRenderer:
                 each.close()
         if self._own is not None:
             self._own.remove()
-        release()
+        free_memory()
 
     def _view(self, shot: FaceShot, frame: int) -> CropWindow:
         if self._recipe.whole_frame:
-            return whole(self._source.size, self._recipe.size)[0]
+            return whole_frame_window(self._source.size, self._recipe.size)[0]
         return shot.view(frame)
 
     def _grey(self, shot: FaceShot, face: Face) -> Image:
@@ -185,7 +185,7 @@ class DiffusionRenderer:
     def _faces(self, track: FaceTrack, there: list[FaceShot]) -> Iterator[tuple[Face, FaceShot]]:
         for face in self._source.faces(track.id):
             self._progress.check_cancelled()
-            shot = nearest(there, face.frame)
+            shot = nearest_shot(there, face.frame)
             if shot.holds(face.frame):
                 yield face, shot
 
@@ -193,7 +193,7 @@ class DiffusionRenderer:
         """Look at a face in every frame, and choose the key frames of each shot."""
         self._progress.progress(0, 0, "Looking for key frames")
         identity = self._source.identities.get(track.id, track.id)
-        there = shots(track, identity, self._source.cuts)
+        there = split_into_shots(track, identity, self._source.cuts)
         frames: dict[int, list[int]] = {id(shot): [] for shot in there}
         changes: dict[int, list[float]] = {id(shot): [] for shot in there}
         small: dict[int, list[Image]] = {id(shot): [] for shot in there}
@@ -201,7 +201,7 @@ class DiffusionRenderer:
         for face, shot in self._faces(track, there):
             grey = self._grey(shot, face)
             if frames[id(shot)] and before is not None:
-                changes[id(shot)].append(change(before, grey, self._recipe.cells))
+                changes[id(shot)].append(frame_change(before, grey, self._recipe.cells))
             frames[id(shot)].append(face.frame)
             small[id(shot)].append(np.asarray(cv2.resize(grey, THUMBNAIL, interpolation=cv2.INTER_AREA), np.uint8))
             before = grey
@@ -210,20 +210,20 @@ class DiffusionRenderer:
 
     def _drawing(self, shot: FaceShot, frames: list[int], changes: list[float], small: list[Image]) -> ShotGeneration:
         recipe = self._recipe
-        places = keyframes(changes, recipe.least, recipe.most)
+        places = choose_keyframes(changes, recipe.least, recipe.most)
         if recipe.cells > 1:
-            places = with_excursions(places, small, min(recipe.least, _EXCURSION), recipe.cells)
+            places = add_excursions(places, small, min(recipe.least, _EXCURSION), recipe.cells)
         keys = [frames[place] for place in places]
         seen = hashlib.sha256(np.asarray(changes).tobytes() + shot.squares.tobytes() + np.asarray(frames).tobytes())
-        look = appearance(shot.identity)
-        name = key_of({**self._decides, "prompt": look.prompt, "seed": look.seed, "source": seen.hexdigest()})
+        look = choose_appearance(shot.identity)
+        name = shot_key({**self._decides, "prompt": look.prompt, "seed": look.seed, "source": seen.hexdigest()})
         return ShotGeneration(shot, keys, ShotStore(self._folder / name))
 
     def _draw_track(self, track: FaceTrack) -> None:
         before = self._done
         while not self._finished(track):
             self._done = before
-            release()
+            free_memory()
 
     def _finished(self, track: FaceTrack) -> bool:
         """Draw what is missing of a track; return False where a shot of it has to be begun anew."""
@@ -240,14 +240,14 @@ class DiffusionRenderer:
                 continue
             view = self._view(shot, face.frame)
             drawing.sources[face.frame] = self._grey(shot, face)
-            seen = KeyframeCrop(view.cut(face.image, self._size), in_crop(face.box, view, self._size))
+            seen = KeyframeCrop(view.cut(face.image, self._size), map_box_to_crop(face.box, view, self._size))
             try:
                 self._done += drawing.see(face.frame, seen, artist)
             except TooClose:
                 self._another_seed(drawing)
                 return False
             except Exception as error:
-                if not exhausted(error):
+                if not is_out_of_memory(error):
                     raise
                 self._halve(drawing)
                 return False
@@ -257,7 +257,7 @@ class DiffusionRenderer:
     def _another_seed(self, drawing: ShotGeneration) -> None:
         state = drawing.state
         attempt = state.attempt + 1
-        drawing.again(ShotState(state.batch, min(attempt, ATTEMPTS - 1), refused=attempt >= ATTEMPTS))
+        drawing.again(ShotState(state.batch, min(attempt, MAX_ATTEMPTS - 1), refused=attempt >= MAX_ATTEMPTS))
         self._attempts[drawing.shot.identity] = drawing.state.attempt
 
     def _halve(self, drawing: ShotGeneration) -> None:
@@ -288,4 +288,4 @@ class DiffusionRenderer:
             return None
         if len(found) == 1:
             return found[0].drawn
-        return between(face.frame, self._grey(drawing.shot, face), found, self._flow)
+        return interpolate_frame(face.frame, self._grey(drawing.shot, face), found, self._flow)

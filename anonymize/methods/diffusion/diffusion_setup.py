@@ -12,23 +12,23 @@ from anonymize.methods.diffusion import keyframe_drawing as likeness
 from anonymize.methods.diffusion.diffusion_options import DiffusionOptions, Preset
 from anonymize.methods.diffusion.diffusion_rendering import DiffusionRenderer
 from anonymize.methods.face_methods import FaceSource
-from models.faces.landmarks.landmark_finders import NEEDS_WEIGHTS, landmark_finder
-from models.flow.optical_flow import optical_flow, usual
+from models.faces.landmarks.landmark_finders import NEEDS_WEIGHTS, create_landmark_finder
+from models.flow.optical_flow import create_flow, default_flow
 from models.weights import installed_weights as weights
 from project.errors import UserError
 from project.progress import Progress
 
 # Read when the libraries are imported, and taken back then: a person may ask this process to fetch something later.
-_SILENCE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "DISABLE_TELEMETRY")
-_before = {name: os.environ.get(name) for name in _SILENCE}
-os.environ.update(dict.fromkeys(_SILENCE, "1"))
+_OFFLINE_VARIABLES = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "DISABLE_TELEMETRY")
+_saved_environment = {name: os.environ.get(name) for name in _OFFLINE_VARIABLES}
+os.environ.update(dict.fromkeys(_OFFLINE_VARIABLES, "1"))
 
 import torch  # noqa: E402
 from diffusers import ControlNetModel, StableDiffusionControlNetImg2ImgPipeline  # noqa: E402
 from diffusers.utils import logging  # noqa: E402
 from transformers.utils import logging as of_transformers  # noqa: E402
 
-for _name, _value in _before.items():
+for _name, _value in _saved_environment.items():
     if _value is None:
         del os.environ[_name]
     else:
@@ -39,12 +39,12 @@ CONTROLNET = "controlnet"
 _LATENT_CHANNELS = 4
 
 
-def device() -> str:
+def torch_device() -> str:
     """Return where networks compute."""
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
-def from_folders(model: Path, controlnet: Path, preset: Preset) -> Any:
+def load_pipeline(model: Path, controlnet: Path, preset: Preset) -> Any:
     """Return a `StableDiffusionControlNetImg2ImgPipeline`, in float16 on a GPU.
 
     Args:
@@ -55,17 +55,17 @@ def from_folders(model: Path, controlnet: Path, preset: Preset) -> Any:
     Raises:
         UserError: the weights are damaged, or of networks that do not belong together.
     """
-    where = device()
+    where = torch_device()
     precise = torch.float32 if where == "cpu" else torch.float16
     only_here = {"local_files_only": True, "use_safetensors": True}
     told = logging.get_verbosity()
     for bars in (logging, of_transformers):
-        _without_bars(bars)
+        _disable_progress_bar(bars)
     logging.set_verbosity_error()
     try:
-        control = _opened(ControlNetModel, CONTROLNET, controlnet, only_here)
+        control = _load_part(ControlNetModel, CONTROLNET, controlnet, only_here)
         absent = {"safety_checker": None, "feature_extractor": None, "requires_safety_checker": False}
-        pipe = _opened(
+        pipe = _load_part(
             StableDiffusionControlNetImg2ImgPipeline, MODEL, model, {**only_here, **absent, "controlnet": control}
         )
         _check(pipe)
@@ -82,7 +82,7 @@ def from_folders(model: Path, controlnet: Path, preset: Preset) -> Any:
     return pipe
 
 
-def _without_bars(library: Any) -> None:
+def _disable_progress_bar(library: Any) -> None:
     library.disable_progress_bar()
 
 
@@ -96,7 +96,7 @@ def compile_unguided(pipe: Any) -> None:
         part.compile()
 
 
-def _opened(kind: Any, name: str, folder: Path, how: dict[str, Any]) -> Any:
+def _load_part(kind: Any, name: str, folder: Path, how: dict[str, Any]) -> Any:
     try:
         return kind.from_pretrained(str(folder), **how)
     except (torch.OutOfMemoryError, MemoryError):
@@ -127,19 +127,19 @@ def _check(pipe: Any) -> None:
         )
 
 
-def work(options: DiffusionOptions, source: FaceSource, progress: Progress) -> DiffusionRenderer:
+def create_renderer(options: DiffusionOptions, source: FaceSource, progress: Progress) -> DiffusionRenderer:
     """Load the networks.
 
     Raises:
         UserError: weights are missing or not what they should be.
     """
-    folders = [weights.path(name) for name in (MODEL, CONTROLNET)]
+    folders = [weights.verified_path(name) for name in (MODEL, CONTROLNET)]
     if options.control == "landmarks":
-        weights.path(NEEDS_WEIGHTS["mediapipe"])  # before the networks, which take long to load
+        weights.verified_path(NEEDS_WEIGHTS["mediapipe"])  # before the networks, which take long to load
     progress.progress(0, 0, "Loading the networks")
-    memory.bound(options.memory)
-    pipe = from_folders(folders[0], folders[1], options.recipe)
-    flow = optical_flow(usual())
-    finder = landmark_finder() if options.control == "landmarks" else None
+    memory.limit_gpu_memory(options.memory)
+    pipe = load_pipeline(folders[0], folders[1], options.recipe)
+    flow = create_flow(default_flow())
+    finder = create_landmark_finder() if options.control == "landmarks" else None
     told = " ".join(weights.digest(name) for name in (MODEL, CONTROLNET))
-    return DiffusionRenderer(options, source, pipe, flow, likeness.installed(), finder, told, progress)
+    return DiffusionRenderer(options, source, pipe, flow, likeness.create_comparer(), finder, told, progress)

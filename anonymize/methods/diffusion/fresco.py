@@ -18,7 +18,7 @@ from diffusers.models.attention_processor import AttnProcessor2_0
 from numpy.typing import NDArray
 from torch.nn import functional
 
-from models.flow.flow_consistency import occluded
+from models.flow.flow_consistency import find_occlusions
 from models.flow.optical_flow import OpticalFlow
 
 Indices = NDArray[np.int64]
@@ -46,7 +46,7 @@ class Trajectories:
         return np.ascontiguousarray(found.reshape(frames, frames, -1).transpose(2, 0, 1))
 
 
-def link(
+def link_elements(
     flow: NDArray[np.float32],
     lost: NDArray[np.bool_],
     first: NDArray[np.float32],
@@ -88,7 +88,7 @@ def link(
     return target, linked
 
 
-def trajectories(
+def build_trajectories(
     flows: Sequence[NDArray[np.float32]],
     lost: Sequence[NDArray[np.bool_]],
     colours: Sequence[NDArray[np.float32]],
@@ -103,7 +103,7 @@ def trajectories(
     count = colours[0].shape[0] * colours[0].shape[1]
     order, linked = [np.arange(count)], []
     for flow, gone, first, second in zip(flows, lost, colours[:-1], colours[1:], strict=True):
-        target, by_flow = link(flow, gone, first, second)
+        target, by_flow = link_elements(flow, gone, first, second)
         linked.append(by_flow[order[-1]])
         order.append(target[order[-1]])
     return Trajectories(np.stack(order), np.stack(linked) if linked else np.zeros((0, count), np.bool_))
@@ -146,7 +146,7 @@ class ScaleMotion:
     def ways(self) -> tuple[torch.Tensor, torch.Tensor]:
         """The order of the trajectories, (n, h * w) int64, and which frames of each are joined, (h * w, n, n) bool."""
         steps = len(self.colours) - 1
-        found: Trajectories = trajectories(
+        found: Trajectories = build_trajectories(
             [each.cpu().numpy() for each in self.forward[:steps]],
             [each.cpu().numpy() for each in self.lost_forward[:steps]],
             [each.cpu().numpy() for each in self.colours],
@@ -172,8 +172,10 @@ class Motion:
         pairs = [(p, (p + 1) % count) for p in range(count if count > 2 else count - 1)]
         there = [flow.between(frames[a], frames[b]) for a, b in pairs]
         back = [flow.between(frames[b], frames[a]) for a, b in pairs]
-        lost = [occluded(f, g, frames[a], frames[b]) for f, g, (a, b) in zip(there, back, pairs, strict=True)]
-        lost_back = [occluded(g, f, frames[b], frames[a]) for f, g, (a, b) in zip(there, back, pairs, strict=True)]
+        lost = [find_occlusions(f, g, frames[a], frames[b]) for f, g, (a, b) in zip(there, back, pairs, strict=True)]
+        lost_back = [
+            find_occlusions(g, f, frames[b], frames[a]) for f, g, (a, b) in zip(there, back, pairs, strict=True)
+        ]
         stacked = [np.stack(each).astype(np.float32) for each in (there, back, lost, lost_back)]
         self._flows = [torch.from_numpy(each).to(device).permute(0, 3, 1, 2) for each in stacked[:2]]
         self._lost = [torch.from_numpy(each).to(device)[:, None] for each in stacked[2:]]
@@ -234,7 +236,7 @@ def gram(features: torch.Tensor) -> torch.Tensor:
     return flat.transpose(1, 2) @ flat
 
 
-def pulled(features: torch.Tensor, flow: torch.Tensor) -> torch.Tensor:
+def warp_features(features: torch.Tensor, flow: torch.Tensor) -> torch.Tensor:
     """Pull features back along a flow, bilinear, edges repeated.
 
     Args:
@@ -250,7 +252,7 @@ def pulled(features: torch.Tensor, flow: torch.Tensor) -> torch.Tensor:
     return functional.grid_sample(features, grid, mode="bilinear", padding_mode="border", align_corners=False)
 
 
-def optimize(
+def optimize_features(
     features: torch.Tensor, motion: ScaleMotion, grams: torch.Tensor | None, terms: Terms
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return optimized features, with the mean and deviation that each channel of each frame had before.
@@ -289,8 +291,8 @@ def optimize(
             if terms.temporal and count:
                 one, two = moved[first], moved[second]
                 apart = (
-                    _beyond(two - pulled(one, back), slack) * kept_back
-                    + _beyond(one - pulled(two, there), slack) * kept
+                    _excess(two - warp_features(one, back), slack) * kept_back
+                    + _excess(one - warp_features(two, there), slack) * kept
                 )
                 term = terms.temporal * apart.mean()
                 torch.autograd.backward(term)
@@ -300,15 +302,15 @@ def optimize(
                 for begin in range(0, len(start), at_once):
                     some = list(range(begin, min(begin + at_once, len(start))))
                     wanted = grams[[each % frames for each in some]].float()
-                    term = terms.spatial * _beyond(gram(moved[some]) - wanted, terms.slack).sum() / total
+                    term = terms.spatial * _excess(gram(moved[some]) - wanted, terms.slack).sum() / total
                     torch.autograd.backward(term)
                     loss += term.detach()
             adam.step()
             losses.append(loss)
-    return restyled(moved.detach(), start).to(features.dtype), torch.stack(losses)
+    return match_statistics(moved.detach(), start).to(features.dtype), torch.stack(losses)
 
 
-def restyled(features: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+def match_statistics(features: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
     """Give each channel of each frame the mean and deviation that it has in `like` (AdaIN, Huang, ICCV 2017)."""
     mean, deviation = _statistics(features)
     wanted_mean, wanted = _statistics(like)
@@ -319,7 +321,7 @@ def _statistics(features: torch.Tensor) -> Sequence[torch.Tensor]:
     return features.mean(dim=(2, 3), keepdim=True), features.std(dim=(2, 3), correction=0, keepdim=True)
 
 
-def _beyond(difference: torch.Tensor, slack: float) -> torch.Tensor:
+def _excess(difference: torch.Tensor, slack: float) -> torch.Tensor:
     return functional.relu(difference.abs() - slack)
 
 
@@ -389,10 +391,10 @@ class Guidance:
             return features
         self.check()
         scale = self.motion.at(features.shape[2], features.shape[3])
-        return optimize(features, scale, self.grams.get(block), self.terms)[0]
+        return optimize_features(features, scale, self.grams.get(block), self.terms)[0]
 
 
-SHARPNESS = 0.2
+KEY_SCALE = 0.2
 """Keys are scaled by it where attention is guided: less than 1 makes it wider."""
 
 
@@ -432,18 +434,20 @@ class GuidedAttention:
         asked = query
         if guide.spatial:
             source = guide.attended[self._name]
-            asked = spatial(query, attn.to_q(source), attn.to_k(source), heads)
-        seen = cross_frame(asked, key, value, motion.shared, frames, heads) if guide.cross else None
+            asked = spatial_attention(query, attn.to_q(source), attn.to_k(source), heads)
+        seen = cross_frame_attention(asked, key, value, motion.shared, frames, heads) if guide.cross else None
         if seen is None:
-            seen = _joined(_attend(*(_split(each, heads) for each in (asked, key, value))))
+            seen = _join_heads(_attend(*(_split(each, heads) for each in (asked, key, value))))
         if guide.temporal:
             order, together = motion.ways
-            seen = temporal(query, key, seen, order, together, heads)
+            seen = temporal_attention(query, key, seen, order, together, heads)
         projected: torch.Tensor = attn.to_out[1](attn.to_out[0](seen.to(hidden_states.dtype)))
         return projected / float(attn.rescale_output_factor)
 
 
-def spatial(query: torch.Tensor, source_query: torch.Tensor, source_key: torch.Tensor, heads: int) -> torch.Tensor:
+def spatial_attention(
+    query: torch.Tensor, source_query: torch.Tensor, source_key: torch.Tensor, heads: int
+) -> torch.Tensor:
     """Mix queries by how alike their places are in the source: softmax(Q_r (0.2 K_r)^T / sqrt(d)) Q.
 
     Args:
@@ -453,11 +457,11 @@ def spatial(query: torch.Tensor, source_query: torch.Tensor, source_key: torch.T
         heads: of the layer.
     """
     chunks = len(query) // len(source_query)
-    like = [_split(each, heads).repeat(chunks, 1, 1, 1) for each in (source_query, source_key * SHARPNESS)]
-    return _joined(_attend(like[0], like[1], _split(query, heads)))
+    like = [_split(each, heads).repeat(chunks, 1, 1, 1) for each in (source_query, source_key * KEY_SCALE)]
+    return _join_heads(_attend(like[0], like[1], _split(query, heads)))
 
 
-def cross_frame(
+def cross_frame_attention(
     query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, shared: torch.Tensor, frames: int, heads: int
 ) -> torch.Tensor:
     """Let every frame look at the same elements: all of the first frame, and of the later ones what is newly seen.
@@ -473,11 +477,11 @@ def cross_frame(
     count, elements, channels = query.shape
     chunked = [each.reshape(count // frames, frames * elements, channels) for each in (query, key, value)]
     asked, keys, values = chunked[0], chunked[1][:, shared], chunked[2][:, shared]
-    seen = _joined(_attend(*(_split(each, heads) for each in (asked, keys, values))))
+    seen = _join_heads(_attend(*(_split(each, heads) for each in (asked, keys, values))))
     return seen.reshape(count, elements, channels)
 
 
-def temporal(
+def temporal_attention(
     query: torch.Tensor,
     key: torch.Tensor,
     value: torch.Tensor,
@@ -505,7 +509,7 @@ def temporal(
         .gather(2, index)
         .reshape(chunks, frames, elements, heads, depth)
         .permute(0, 2, 3, 1, 4)
-        for each in (query, key * SHARPNESS, value)
+        for each in (query, key * KEY_SCALE, value)
     ]
     # Few frames and very many trajectories: the fused kernels take no batch as large as this.
     scores = (along[0] @ along[1].transpose(-1, -2)).float() / math.sqrt(depth)
@@ -520,7 +524,7 @@ def _split(each: torch.Tensor, heads: int) -> torch.Tensor:
     return each.reshape(len(each), each.shape[1], heads, -1).transpose(1, 2)
 
 
-def _joined(each: torch.Tensor) -> torch.Tensor:
+def _join_heads(each: torch.Tensor) -> torch.Tensor:
     return each.transpose(1, 2).flatten(2)
 
 

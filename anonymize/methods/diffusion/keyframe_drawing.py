@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 
 from anonymize.methods.diffusion.pipeline import GeneratedBatch, PromptEmbedding, Translator
-from models.faces.identity.face_embeddings import Embedder, embedder, usual
+from models.faces.identity.face_embeddings import Embedder, create_face_embedder, default_face_embedder
 from models.faces.landmarks import landmark_finders as landmarks
 from models.faces.landmarks.face_signals import five_points
 from models.faces.landmarks.landmark_finders import LandmarkFinder, Landmarks
@@ -30,7 +30,7 @@ _SHAPES = ("an oval face", "a round face", "a square face", "a long face", "a he
 _EYES = ("brown eyes", "dark eyes", "green eyes", "blue eyes", "grey eyes")
 _BROWS = ("thick eyebrows", "thin eyebrows", "straight eyebrows", "arched eyebrows")
 _NOSES = ("a small nose", "a broad nose", "a narrow nose", "a long nose")
-AGAINST = "drawing, cartoon, painting, text, watermark, deformed, blurry, extra eyes, mask"
+NEGATIVE_PROMPT = "drawing, cartoon, painting, text, watermark, deformed, blurry, extra eyes, mask"
 """What no face should look like."""
 
 
@@ -47,7 +47,7 @@ class Appearance:
     seed: int
 
 
-def appearance(identity: str, attempt: int = 0) -> Appearance:
+def choose_appearance(identity: str, attempt: int = 0) -> Appearance:
     """Return how someone is drawn, the same in all recordings.
 
     Args:
@@ -88,13 +88,13 @@ _IBUG_OPEN = ((17, 18, 19, 20, 21), (22, 23, 24, 25, 26), (27, 28, 29, 30), (31,
 _LINES = {"mediapipe478": (_MEDIAPIPE_CLOSED, _MEDIAPIPE_OPEN), "ibug68": (_IBUG_CLOSED, _IBUG_OPEN)}
 
 
-def edges(crop: Image) -> Image:
+def detect_edges(crop: Image) -> Image:
     """Return the edges of a crop (Canny, PAMI 1986; thresholds 50 and 100), (h, w, 3) white on black."""
     found = cv2.Canny(cv2.cvtColor(crop, cv2.COLOR_RGB2GRAY), _LOW, _HIGH)
     return np.repeat(found[..., None], 3, axis=2).astype(np.uint8)
 
 
-def lines(landmarks: Landmarks | None, size: tuple[int, int]) -> Image:
+def draw_landmark_lines(landmarks: Landmarks | None, size: tuple[int, int]) -> Image:
     """Return the lines of eyes, iris, brows, nose and mouth, white on black as edges are.
 
     Args:
@@ -117,13 +117,13 @@ def _polygons(landmarks: Landmarks) -> Iterator[tuple[bool, NDArray[np.int32]]]:
         yield False, points[list(each)]
 
 
-TOO_CLOSE = 0.25
+MAX_SIMILARITY = 0.25
 """Mean cosine of source and result over the key frames of a batch from which on it is drawn again."""
 
-_COPY = 0.97
+_COPY_CORRELATION = 0.97
 
 # Of an upright face, as shares of its box: eyes, nose, corners of the mouth.
-_USUAL = np.array([[0.31, 0.41], [0.69, 0.41], [0.5, 0.6], [0.35, 0.78], [0.65, 0.78]], np.float32)
+_DEFAULT_POINTS = np.array([[0.31, 0.41], [0.69, 0.41], [0.5, 0.6], [0.35, 0.78], [0.65, 0.78]], np.float32)
 
 
 class FaceComparer(Protocol):
@@ -159,7 +159,7 @@ class Embedded:
 
     def between(self, source: Image, drawn: Image, box: NDArray[np.float64]) -> float:
         """Return the cosine; a face without landmarks, from the side, is compared at the usual places in its box."""
-        points = (_USUAL * box[2:] + box[:2]).astype(np.float32)
+        points = (_DEFAULT_POINTS * box[2:] + box[:2]).astype(np.float32)
         if self._finder is not None:
             found = self._finder.find(source, box[None].astype(np.float32))[0]
             points = points if found is None else five_points(found)
@@ -172,7 +172,7 @@ class Embedded:
             self._finder.close()
 
 
-def copied(source: Image, drawn: Image, box: NDArray[np.float64]) -> bool:
+def is_copy(source: Image, drawn: Image, box: NDArray[np.float64]) -> bool:
     """Tell whether a drawn face is a mere copy, in whatever brightness and contrast: by the correlation of both.
 
     Args:
@@ -185,15 +185,17 @@ def copied(source: Image, drawn: Image, box: NDArray[np.float64]) -> bool:
     pair = [each[rows, columns].astype(np.float64).mean(axis=2) for each in (source, drawn)]
     one, two = (each - each.mean() if each.size else each for each in pair)
     scale = float(np.sqrt((one**2).sum() * (two**2).sum()))
-    return scale > 0 and float((one * two).sum()) / scale > _COPY
+    return scale > 0 and float((one * two).sum()) / scale > _COPY_CORRELATION
 
 
-def installed() -> Embedded | None:
+def create_comparer() -> Embedded | None:
     """Return what compares faces with the networks that are installed; None where there is no identity network."""
-    name = usual()
+    name = default_face_embedder()
     if name is None:
         return None
-    return Embedded(embedder(name), landmarks.landmark_finder() if landmarks.installed("mediapipe") else None)
+    return Embedded(
+        create_face_embedder(name), landmarks.create_landmark_finder() if landmarks.is_installed("mediapipe") else None
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -245,9 +247,9 @@ class Artist:
             part: which batch of the shot.
             known: the way of those that were drawn before.
         """
-        look = appearance(identity, attempt)
+        look = choose_appearance(identity, attempt)
         if look.prompt not in self._words:
-            self._words[look.prompt] = self._translator.encoded(look.prompt, AGAINST)
+            self._words[look.prompt] = self._translator.encoded(look.prompt, NEGATIVE_PROMPT)
         return self._translator.draw(
             [each.crop for each in seen],
             [self._control(each) for each in seen],
@@ -262,14 +264,14 @@ class Artist:
     def alike(self, seen: Sequence[KeyframeCrop], images: Image) -> bool:
         """Tell whether results are too much like the source: one of them a copy, or alike on the mean of a batch."""
         pairs = [(one.crop, image, one.box) for one, image in zip(seen, images, strict=True)]
-        if any(copied(*pair) for pair in pairs):
+        if any(is_copy(*pair) for pair in pairs):
             return True
         if self._likeness is None:
             return False
-        return float(np.mean([self._likeness.between(*pair) for pair in pairs])) >= TOO_CLOSE
+        return float(np.mean([self._likeness.between(*pair) for pair in pairs])) >= MAX_SIMILARITY
 
     def _control(self, seen: KeyframeCrop) -> Image:
         if self._finder is None:
-            return edges(seen.crop)
+            return detect_edges(seen.crop)
         found = self._finder.find(seen.crop, seen.box[None].astype(np.float32))[0]
-        return lines(found, (seen.crop.shape[1], seen.crop.shape[0]))
+        return draw_landmark_lines(found, (seen.crop.shape[1], seen.crop.shape[0]))

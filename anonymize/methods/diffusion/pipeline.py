@@ -20,8 +20,8 @@ from models.flow.optical_flow import OpticalFlow
 from project.progress import Progress, Silent
 
 # What belongs to the model and not to the schedule.
-_OF_THE_MODEL = ("num_train_timesteps", "beta_start", "beta_end", "beta_schedule", "trained_betas", "prediction_type")
-_KINDS: dict[str, Any] = {
+_MODEL_SETTINGS = ("num_train_timesteps", "beta_start", "beta_end", "beta_schedule", "trained_betas", "prediction_type")
+_SCHEDULERS: dict[str, Any] = {
     "ddpm": (DDPMScheduler, {"clip_sample": False}),
     "dpm-solver": (DPMSolverMultistepScheduler, {"use_karras_sigmas": True}),
     "unipc": (UniPCMultistepScheduler, {}),
@@ -29,15 +29,15 @@ _KINDS: dict[str, Any] = {
 }
 
 
-def schedule(name: Schedule, config: Any) -> Any:
+def build_scheduler(name: Schedule, config: Any) -> Any:
     """Return a scheduler of diffusers for a model.
 
     Args:
         name: which one.
         config: of the scheduler that the model came with.
     """
-    kind, settings = _KINDS[name]
-    model = {key: config[key] for key in _OF_THE_MODEL if config.get(key) is not None}
+    kind, settings = _SCHEDULERS[name]
+    model = {key: config[key] for key in _MODEL_SETTINGS if config.get(key) is not None}
     return kind(**model, steps_offset=1, timestep_spacing="leading", **settings) if name != "lcm" else kind(**model)
 
 
@@ -88,7 +88,7 @@ class Translator:
             flow: for the motion between the frames.
         """
         self.pipe, self._preset, self._flow = pipe, preset, flow
-        pipe.scheduler = schedule(preset.schedule, pipe.scheduler.config)
+        pipe.scheduler = build_scheduler(preset.schedule, pipe.scheduler.config)
         self._guide = Guidance()
         blocks = pipe.unet.up_blocks
         for number, block in enumerate(blocks):

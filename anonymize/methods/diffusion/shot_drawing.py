@@ -22,8 +22,8 @@ import torch
 from numpy.typing import NDArray
 
 from anonymize.methods.diffusion.keyframe_drawing import Artist, KeyframeCrop
-from anonymize.methods.diffusion.shots import Batch, CropWindow, FaceShot, batches
-from models.flow.flow_consistency import occluded, warped
+from anonymize.methods.diffusion.shots import Batch, CropWindow, FaceShot, group_into_batches
+from models.flow.flow_consistency import find_occlusions, warp
 from models.flow.optical_flow import OpticalFlow
 from project.entities.study_records import Json
 
@@ -49,7 +49,7 @@ class GeneratedKeyframe:
     drawn: Image
 
 
-def between(frame: int, source: Image, keys: Sequence[GeneratedKeyframe], flow: OpticalFlow) -> Image:
+def interpolate_frame(frame: int, source: Image, keys: Sequence[GeneratedKeyframe], flow: OpticalFlow) -> Image:
     """Return what a frame is to show.
 
     Each key's picture is pulled along the flow from the frame to the key. A key counts the more the nearer it is in
@@ -70,13 +70,13 @@ def between(frame: int, source: Image, keys: Sequence[GeneratedKeyframe], flow: 
     mixed = np.zeros((height, width, 3), np.float32)
     for key in keys:
         there, back = flow.between(source, key.source), flow.between(key.source, source)
-        unseen = occluded(there, back, source, key.source).astype(np.float32)
+        unseen = find_occlusions(there, back, source, key.source).astype(np.float32)
         seen = 1 - np.maximum(unseen, cv2.GaussianBlur(unseen, (0, 0), _SOFT))
         weight = np.maximum(seen, _UNSEEN) * (1 - abs(key.frame - frame) / span if span else 1.0)
         scale = np.array([width / source.shape[1], height / source.shape[0]], np.float32)
         large = cv2.resize(there, (width, height), interpolation=cv2.INTER_LINEAR) * scale
         weight = cv2.resize(weight.astype(np.float32), (width, height), interpolation=cv2.INTER_LINEAR)[..., None]
-        mixed += weight * warped(key.drawn, large.astype(np.float32)).astype(np.float32)
+        mixed += weight * warp(key.drawn, large.astype(np.float32)).astype(np.float32)
         total += weight
     return np.asarray(np.rint(mixed / total), np.uint8)
 
@@ -96,7 +96,7 @@ class ShotState:
     refused: bool = False
 
 
-def key_of(decides: Mapping[str, Json]) -> str:
+def shot_key(decides: Mapping[str, Json]) -> str:
     """Return a name for everything that decides how a shot comes out."""
     return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()[:32]
 
@@ -198,7 +198,7 @@ class ShotGeneration:
             self.store.start(state)
         self.state = there or state
         self._seen.clear()
-        self._batches, self._next, self._way = batches(self.keys, self.state.batch), 0, None
+        self._batches, self._next, self._way = group_into_batches(self.keys, self.state.batch), 0, None
 
     def again(self, state: ShotState) -> None:
         """Begin the shot anew.
@@ -266,7 +266,7 @@ class ShotGeneration:
         self._held.clear()
 
 
-def in_crop(box: NDArray[np.float64], view: CropWindow, size: tuple[int, int]) -> NDArray[np.float64]:
+def map_box_to_crop(box: NDArray[np.float64], view: CropWindow, size: tuple[int, int]) -> NDArray[np.float64]:
     """Return where a box of the picture lies in a crop of `size`."""
     scale = np.array([size[0] / view.width, size[1] / view.height] * 2)
     return np.asarray((box - [view.x, view.y, 0, 0]) * scale, np.float64)

@@ -65,7 +65,7 @@ class CropWindow:
         return np.asarray(placed, np.uint8)
 
 
-def steady(boxes: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
+def stabilize_boxes(boxes: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
     """Return a square around each box whose centre and size change smoothly.
 
     Args:
@@ -77,15 +77,15 @@ def steady(boxes: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
     """
     reach = max(1, round(_SECONDS * rate))
     centres = boxes[:, :2] + boxes[:, 2:] / 2
-    calm = np.stack([_smoothed(column, reach) for column in centres.T], axis=1)
+    calm = np.stack([_smooth(column, reach) for column in centres.T], axis=1)
     extent = boxes[:, 2:].max(axis=1)
     needed = np.maximum(SIDE * extent, 2 * np.abs(centres - calm).max(axis=1) + _WITHIN * extent)
     padded = np.pad(needed, reach, mode="edge")
     greatest = np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1).max(axis=1)
-    return np.concatenate([calm, _smoothed(greatest, reach)[:, None]], axis=1)
+    return np.concatenate([calm, _smooth(greatest, reach)[:, None]], axis=1)
 
 
-def whole(size: tuple[int, int], shorter: int) -> tuple[CropWindow, tuple[int, int]]:
+def whole_frame_window(size: tuple[int, int], shorter: int) -> tuple[CropWindow, tuple[int, int]]:
     """Return the view of a whole picture, and the size that it goes through the network in.
 
     Args:
@@ -100,7 +100,7 @@ def whole(size: tuple[int, int], shorter: int) -> tuple[CropWindow, tuple[int, i
     return CropWindow(0, 0, *size), (wide, high)
 
 
-def _smoothed(values: NDArray[np.float64], reach: int) -> NDArray[np.float64]:
+def _smooth(values: NDArray[np.float64], reach: int) -> NDArray[np.float64]:
     """Return weighted means over `reach` values on either side; the ends are repeated."""
     weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / (reach / 2)) ** 2)
     return np.convolve(np.pad(values, reach, mode="edge"), weights / weights.sum(), mode="valid")
@@ -141,7 +141,7 @@ class FaceShot:
         return CropWindow(x - side / 2, y - side / 2, side, side)
 
 
-def shots(track: FaceTrack, identity: str, cuts: Sequence[int]) -> list[FaceShot]:
+def split_into_shots(track: FaceTrack, identity: str, cuts: Sequence[int]) -> list[FaceShot]:
     """Divide a track at cuts and at long gaps; boxes between found ones are interpolated.
 
     Args:
@@ -159,11 +159,11 @@ def shots(track: FaceTrack, identity: str, cuts: Sequence[int]) -> list[FaceShot
         every = np.arange(first, last + 1)
         filled = np.stack([np.interp(every, frames[start:stop], column) for column in boxes[start:stop].T], axis=1)
         lasted = max(1, int(times[stop - 1] - times[start])) / 1e6
-        found.append(FaceShot(track.id, identity, first, steady(filled, (last - first) / lasted)))
+        found.append(FaceShot(track.id, identity, first, stabilize_boxes(filled, (last - first) / lasted)))
     return found
 
 
-def nearest(there: Sequence[FaceShot], frame: int) -> FaceShot:
+def nearest_shot(there: Sequence[FaceShot], frame: int) -> FaceShot:
     """Return the shot that a frame belongs to; the nearest where it lies outside of all."""
     return min(there, key=lambda shot: max(shot.first - frame, frame - shot.last, 0))
 
@@ -176,7 +176,7 @@ _ON_THE_WAY = 0.5
 THUMBNAIL = (64, 64)
 
 
-def change(before: NDArray[np.uint8], after: NDArray[np.uint8], cells: int = 1) -> float:
+def frame_change(before: NDArray[np.uint8], after: NDArray[np.uint8], cells: int = 1) -> float:
     """Return how much a picture changed: the mean squared error, both smoothed over 9 x 9 pixels.
 
     Over the whole picture it is the measure of FRESCO (Yang et al., CVPR 2024). In a face a blink is a small part of
@@ -187,15 +187,15 @@ def change(before: NDArray[np.uint8], after: NDArray[np.uint8], cells: int = 1) 
         after: of the same shape.
         cells: into how many cells the picture is divided, across and down.
     """
-    return _apart(cv2.GaussianBlur(before, _SMOOTHED, 0), cv2.GaussianBlur(after, _SMOOTHED, 0), cells)
+    return _max_cell_error(cv2.GaussianBlur(before, _SMOOTHED, 0), cv2.GaussianBlur(after, _SMOOTHED, 0), cells)
 
 
-def _apart(first: NDArray[Any], second: NDArray[Any], cells: int) -> float:
+def _max_cell_error(first: NDArray[Any], second: NDArray[Any], cells: int) -> float:
     error = np.square(first.astype(np.float32) - second.astype(np.float32))
     return float(cv2.resize(error, (cells, cells), interpolation=cv2.INTER_AREA).max())
 
 
-def keyframes(changes: Sequence[float], least: int, most: int) -> list[int]:
+def choose_keyframes(changes: Sequence[float], least: int, most: int) -> list[int]:
     """Choose the key frames of a shot, as FRESCO does.
 
     The first and the last frame are keys. Then the frame that changed most is added again and again, none closer
@@ -229,7 +229,7 @@ def keyframes(changes: Sequence[float], least: int, most: int) -> list[int]:
     return keys
 
 
-def with_excursions(keys: Sequence[int], thumbnails: Sequence[NDArray[np.uint8]], least: int, cells: int) -> list[int]:
+def add_excursions(keys: Sequence[int], thumbnails: Sequence[NDArray[np.uint8]], least: int, cells: int) -> list[int]:
     """Add the frames of what comes and goes between two keys, such as lids that are closed for a moment.
 
     The greatest changes are where lids fall and where they rise, so those become keys, and what lies between would be
@@ -252,9 +252,9 @@ def _between(start: int, stop: int, thumbnails: Sequence[NDArray[np.uint8]], lea
     inside = range(start + least, stop - least + 1)
     if not inside:
         return []
-    apart = [min(_apart(thumbnails[k], thumbnails[each], cells) for k in (start, stop)) for each in inside]
+    apart = [min(_max_cell_error(thumbnails[k], thumbnails[each], cells) for k in (start, stop)) for each in inside]
     place = int(np.argmax(apart))
-    if apart[place] <= max(_NOISE, _ON_THE_WAY * _apart(thumbnails[start], thumbnails[stop], cells)):
+    if apart[place] <= max(_NOISE, _ON_THE_WAY * _max_cell_error(thumbnails[start], thumbnails[stop], cells)):
         return []
     middle = inside[place]
     before = _between(start, middle, thumbnails, least, cells)
@@ -280,7 +280,7 @@ class Batch:
         return self.frames[self.known :]
 
 
-def batches(keys: Sequence[int], size: int) -> list[Batch]:
+def group_into_batches(keys: Sequence[int], size: int) -> list[Batch]:
     """Group the key frames of a shot; every key is new in exactly one batch, in order.
 
     Args:

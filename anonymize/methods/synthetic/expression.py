@@ -34,7 +34,7 @@ _MIDDLE = {
     2: (0.0, 49.4, -23.1),
 }
 _STILL = np.array([number for pair in _PAIRED for number in pair] + list(_MIDDLE))
-_USUAL = np.array(
+_AVERAGE_POINTS = np.array(
     [(side * x, y, z) for x, y, z in _PAIRED.values() for side in (-1, 1)] + list(_MIDDLE.values()), np.float64
 )
 """Where points that no expression moves lie in the average of fourteen groups of faces, made symmetric: x to the
@@ -96,11 +96,11 @@ class Expression:
 
 
 SIGNALS = tuple(field.name for field in fields(Expression))
-REST = Expression(0.5, 56.0, 17.0, 17.0, 19.0, 65.0, 0.0, 0.27, 0.27, 17.0, 17.0, 20.5, 20.5, 0.0, -0.045)
+REST_EXPRESSION = Expression(0.5, 56.0, 17.0, 17.0, 19.0, 65.0, 0.0, 0.27, 0.27, 17.0, 17.0, 20.5, 20.5, 0.0, -0.045)
 """A usual face at rest."""
 
 
-def read(points: NDArray[np.float32]) -> tuple[HeadPose, Expression]:
+def read_pose_and_expression(points: NDArray[np.float32]) -> tuple[HeadPose, Expression]:
     """Read pose and expression off the 478 points of a face, (478, 3) in pixels of the picture.
 
     The pose is the least squares fit of turn, scale and shift (Umeyama, "Least-Squares Estimation of Transformation
@@ -108,11 +108,11 @@ def read(points: NDArray[np.float32]) -> tuple[HeadPose, Expression]:
     """
     seen = np.asarray(points, np.float64)
     still = seen[_STILL]
-    middle, aim = _USUAL.mean(0), still.mean(0)
-    u, stretch, vt = np.linalg.svd((_USUAL - middle).T @ (still - aim))
+    middle, aim = _AVERAGE_POINTS.mean(0), still.mean(0)
+    u, stretch, vt = np.linalg.svd((_AVERAGE_POINTS - middle).T @ (still - aim))
     proper = np.array([1.0, 1.0, np.sign(np.linalg.det(u @ vt))])
     turn = (u * proper) @ vt  # rows: head to camera
-    scale = float((stretch * proper).sum() / ((_USUAL - middle) ** 2).sum())
+    scale = float((stretch * proper).sum() / ((_AVERAGE_POINTS - middle) ** 2).sum())
     place = (aim - scale * middle @ turn)[:2]
     head = (seen - aim) @ turn.T / max(scale, 1e-9) + middle
     return HeadPose(_vector(turn.T), place, scale), _expression(head)
@@ -153,7 +153,7 @@ def _expression(head: Points) -> Expression:
     )
 
 
-def matrix(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+def rotation_matrix(vector: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the (3, 3) rotation of a rotation vector, by Rodrigues' formula."""
     angle = float(np.linalg.norm(vector))
     if angle < 1e-9:
@@ -172,9 +172,9 @@ def _vector(rotation: NDArray[np.float64]) -> NDArray[np.float64]:
 
 Array = NDArray[np.float64]
 
-GAP_US = 400_000
+MAX_GAP_US = 400_000
 """Frames without landmarks are drawn from those before and after, up to this long."""
-HOLD_US = 250_000
+MAX_HOLD_US = 250_000
 """And up to this long before the first and after the last."""
 
 # A look at many frames tells what a face is like at rest; one at few does not, and a usual face stands in.
@@ -185,7 +185,7 @@ _FEW = 3
 _TURNED = 1.25
 _EYES = slice(SIGNALS.index("eye_right"), SIGNALS.index("eye_left") + 1)
 _GAZE = slice(SIGNALS.index("across"), SIGNALS.index("down") + 1)
-_REST = np.array(astuple(REST))
+_REST = np.array(astuple(REST_EXPRESSION))
 # Of the one-euro filter: least cut-off in hertz, and how much it rises with the speed of each signal.
 _POSE_FILTER = (1.2, np.array([6.0, 6.0, 6.0, 9.0, 9.0, 12.0]))
 _FACE_FILTER = (3.0, np.array([0.25] * 7 + [14.0, 14.0] + [0.2] * 4 + [10.0, 10.0]))
@@ -208,7 +208,7 @@ class FaceSample:
     read: tuple[HeadPose, Expression] | None
 
 
-def motion(track: Sequence[FaceSample], cuts: Collection[int]) -> Mapping[int, tuple[HeadPose, Expression]]:
+def smooth_motion(track: Sequence[FaceSample], cuts: Collection[int]) -> Mapping[int, tuple[HeadPose, Expression]]:
     """Return pose and expression for every frame of a track that can be drawn.
 
     In the expression, the eyes' openings are 0 shut and 1 open; everything else is a usual face's at rest plus what
@@ -218,35 +218,35 @@ def motion(track: Sequence[FaceSample], cuts: Collection[int]) -> Mapping[int, t
         track: in order of frames.
         cuts: frames with which a scene starts; nothing is smoothed across them.
     """
-    usable = [one for one in track if one.read is not None and _plausible(one.read[0])]
+    usable = [one for one in track if one.read is not None and _is_plausible(one.read[0])]
     if not usable:
         return {}
     faces = np.array([astuple(one.read[1]) for one in usable if one.read is not None])
-    rest, opened = _at_rest(faces)
+    rest, opened = _estimate_rest(faces)
     drawn: dict[int, tuple[HeadPose, Expression]] = {}
-    for stretch in _stretches(track, usable, frozenset(cuts)):
-        known = [one for one in stretch if one.read is not None and _plausible(one.read[0])]
+    for stretch in _continuous_runs(track, usable, frozenset(cuts)):
+        known = [one for one in stretch if one.read is not None and _is_plausible(one.read[0])]
         if len(known) < min(_FEW, len(track)):
             continue
         times = np.array([one.time_us for one in stretch], np.float64)
-        poses, raw = _filled(stretch, known, times)
+        poses, raw = _fill_gaps(stretch, known, times)
         seconds = times / 1e6
         size = np.median([one.box[2] for one in stretch])
         poses[:, 3:5] /= size
         poses = _smooth(poses, seconds, *_POSE_FILTER)
         poses[:, 3:5] *= size
-        values = _normal(_smooth(raw, seconds, *_FACE_FILTER), rest, opened)
+        values = _normalize(_smooth(raw, seconds, *_FACE_FILTER), rest, opened)
         for one, pose, value in zip(stretch, poses, values, strict=True):
             drawn[one.frame] = HeadPose(pose[:3], pose[3:5], float(np.exp(pose[5]))), Expression(*value.tolist())
     return drawn
 
 
-def _plausible(pose: HeadPose) -> bool:
+def _is_plausible(pose: HeadPose) -> bool:
     numbers = np.concatenate([pose.turn, pose.place, [pose.scale]])
     return bool(np.isfinite(numbers).all() and pose.scale > 0 and np.linalg.norm(pose.turn) < _TURNED)
 
 
-def _at_rest(faces: Array) -> tuple[Array, float]:
+def _estimate_rest(faces: Array) -> tuple[Array, float]:
     """Return what the signals are at rest, and how far open the eyes are when they are open."""
     trust = len(faces) / (len(faces) + _MANY)
     rest = _REST + _PERSONAL * trust * (np.median(faces, axis=0) - _REST)
@@ -256,7 +256,7 @@ def _at_rest(faces: Array) -> tuple[Array, float]:
     return rest, float(np.clip(opened, 0.20, 0.36))
 
 
-def _normal(faces: Array, rest: Array, opened: float) -> Array:
+def _normalize(faces: Array, rest: Array, opened: float) -> Array:
     values = faces - rest + _REST
     values[:, 0] = np.maximum(faces[:, 0] - rest[0], 0)
     values[:, _EYES] = np.clip((faces[:, _EYES] / opened - 0.28) / 0.64, 0, 1.18)
@@ -264,7 +264,7 @@ def _normal(faces: Array, rest: Array, opened: float) -> Array:
     return np.asarray(values, np.float64)
 
 
-def _stretches(
+def _continuous_runs(
     track: Sequence[FaceSample], usable: Sequence[FaceSample], cuts: frozenset[int]
 ) -> Iterator[list[FaceSample]]:
     """Yield runs of frames that can be drawn as one movement."""
@@ -274,9 +274,9 @@ def _stretches(
         place = int(np.searchsorted(times, one.time_us))
         before = one.time_us - times[place - 1] if place else None
         after = times[place] - one.time_us if place < len(times) else None
-        between = before is not None and after is not None and before + after <= GAP_US
-        held = min(each for each in (before, after) if each is not None) <= HOLD_US
-        broken = bool(run) and (_cut(run[-1].frame, one.frame, cuts) or _jumped(run[-1].box, one.box))
+        between = before is not None and after is not None and before + after <= MAX_GAP_US
+        held = min(each for each in (before, after) if each is not None) <= MAX_HOLD_US
+        broken = bool(run) and (_has_cut(run[-1].frame, one.frame, cuts) or _has_jump(run[-1].box, one.box))
         if run and (broken or not (between or held)):
             yield run
             run = []
@@ -286,16 +286,16 @@ def _stretches(
         yield run
 
 
-def _cut(before: int, after: int, cuts: frozenset[int]) -> bool:
+def _has_cut(before: int, after: int, cuts: frozenset[int]) -> bool:
     return any(frame in cuts for frame in range(before + 1, after + 1))
 
 
-def _jumped(before: Array, after: Array) -> bool:
+def _has_jump(before: Array, after: Array) -> bool:
     middle = (after[:2] + after[2:] / 2) - (before[:2] + before[2:] / 2)
     return bool(np.hypot(*middle) > _JUMP * max(before[2], after[2]))
 
 
-def _filled(stretch: Sequence[FaceSample], known: Sequence[FaceSample], times: Array) -> tuple[Array, Array]:
+def _fill_gaps(stretch: Sequence[FaceSample], known: Sequence[FaceSample], times: Array) -> tuple[Array, Array]:
     """Return (n, 6) poses (turn, place, logarithm of the scale) and (n, k) signals; between known ones by the box."""
     at = np.array([one.time_us for one in known], np.float64)
     poses, faces = [], []
@@ -325,12 +325,12 @@ def _one_euro(values: Array, steps: Array, least: float, rise: Array) -> Array:
     speed = np.zeros(values.shape[1])
     for i, step in enumerate(np.maximum(steps, 1e-3), start=1):
         raw = (values[i] - values[i - 1]) / step
-        speed += _share(np.full_like(rise, 2.0), step) * (raw - speed)
-        share = _share(least + rise * np.abs(speed), step)
+        speed += _filter_weight(np.full_like(rise, 2.0), step) * (raw - speed)
+        share = _filter_weight(least + rise * np.abs(speed), step)
         smooth[i] = smooth[i - 1] + share * (values[i] - smooth[i - 1])
     return smooth
 
 
-def _share(cutoff: Array, step: float) -> Array:
+def _filter_weight(cutoff: Array, step: float) -> Array:
     """Return the weight of a new value for a low-pass of these cut-offs in hertz and a step in seconds."""
     return np.asarray(1 / (1 + 1 / (2 * np.pi * cutoff * step)))

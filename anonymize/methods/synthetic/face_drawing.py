@@ -62,7 +62,7 @@ class HeadProjection:
         return np.concatenate([flat, turned[..., 2:]], axis=-1)
 
 
-def paint(
+def paint_meshes(
     sheets: Sequence[SurfaceMesh], view: HeadProjection, light: Light
 ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
     """Paint sheets, the nearest on top.
@@ -99,14 +99,14 @@ def _cells(sheet: SurfaceMesh, view: HeadProjection, light: Light) -> tuple[Arra
     normals = np.cross(metric[..., 2, :] - metric[..., 0, :], metric[..., 3, :] - metric[..., 1, :])
     normals /= np.maximum(np.linalg.norm(normals, axis=-1, keepdims=True), 1e-9)
     inside = normals[..., 2] < 0
-    lit = shade(np.where(inside[..., None], normals, -normals), light) * np.where(inside, 0.62, 1.0)
+    lit = shade_normals(np.where(inside[..., None], normals, -normals), light) * np.where(inside, 0.62, 1.0)
     shown = ~inside if sheet.closed else np.ones_like(inside)
     low, high = corners[..., :2].min(-2), corners[..., :2].max(-2)
     shown &= ((high > 0) & (low < view.size)).all(-1)
     return corners[..., :2][shown], corners[..., 2].mean(-1)[shown], (lit[..., None] * sheet.colours)[shown]
 
 
-def shade(normals: Array, light: Light) -> Array:
+def shade_normals(normals: Array, light: Light) -> Array:
     """Return how bright surfaces with these normals (..., 3) are: soft light from above and ahead, less at the rim."""
     source = np.array([0.75 * light.across + 0.22, -0.52, -0.83])
     source /= np.linalg.norm(source)
@@ -143,7 +143,7 @@ class Features:
 
     def draw(self, canvas: Canvas, view: HeadProjection, face: Expression) -> None:
         """Draw all of them onto a canvas that holds the lit skin, in place."""
-        pen = _Pen(canvas, view, self._head, face)
+        pen = _OutlinePen(canvas, view, self._head, face)
         turned = float(view.turn[0, 2])
         sides = (1.0, -1.0) if turned < 0 else (-1.0, 1.0)
         far = sides[0] if abs(turned) > 0.2 else 0.0
@@ -157,7 +157,7 @@ class Features:
         self._cheeks(pen, face)
         self._mouth(pen, face)
 
-    def _behind_nose(self, pen: "_Pen", side: float, face: Expression) -> None:
+    def _behind_nose(self, pen: "_OutlinePen", side: float, face: Expression) -> None:
         """Draw the eye that the bridge of the nose may hide, and then the bridge before it."""
         before = pen.canvas.copy()
         self._eye(pen, side, face)
@@ -166,10 +166,10 @@ class Features:
         ridge = pen.flat(np.zeros(7), y, 0.0)
         near = pen.flat(np.full(7, -side * 16.0), y, 0.0)
         nose = np.zeros(pen.canvas.shape[:2], np.uint8)
-        cv2.fillPoly(nose, [_fixed(np.concatenate([ridge, near[::-1]]))], 255, cv2.LINE_AA, _SHIFT)
+        cv2.fillPoly(nose, [_fixed_point(np.concatenate([ridge, near[::-1]]))], 255, cv2.LINE_AA, _SHIFT)
         cv2.copyTo(before, nose, pen.canvas)
 
-    def _eye(self, pen: "_Pen", side: float, face: Expression) -> None:
+    def _eye(self, pen: "_OutlinePen", side: float, face: Expression) -> None:
         look = self._look
         value, other = (face.eye_right, face.eye_left) if side < 0 else (face.eye_left, face.eye_right)
         opened = float(np.clip(0.9 * value + 0.1 * other, 0, 1.4))
@@ -193,7 +193,7 @@ class Features:
         pen.line(np.concatenate([x[:-1], x[-1:] + side * 1.8]), lash, _DARK * pen.lit, 2.3, 1.0)
 
     def _ball(
-        self, pen: "_Pen", side: float, face: Expression, x: Array, high: Array, low: Array, opened: float
+        self, pen: "_OutlinePen", side: float, face: Expression, x: Array, high: Array, low: Array, opened: float
     ) -> None:
         look = self._look
         outline = np.concatenate([pen.flat(x, high, 0.0), pen.flat(x, low, 0.0)[::-1]])
@@ -218,12 +218,12 @@ class Features:
         shadow = pen.flat(x, high + 2.2 * min(opened, 1.0), 0.0)
         strip = np.concatenate([pen.flat(x, high - 1.5, 0.0), shadow[::-1]]) - corner
         veil = part.copy()
-        cv2.fillPoly(veil, [_fixed(strip)], tuple(float(v) for v in white * 0.62), cv2.LINE_AA, _SHIFT)
+        cv2.fillPoly(veil, [_fixed_point(strip)], tuple(float(v) for v in white * 0.62), cv2.LINE_AA, _SHIFT)
         cv2.addWeighted(veil, 0.45, part, 0.55, 0, part)
         share = mask[..., None].astype(np.uint16)
         part[:] = (part * share + part_before * (255 - share) + 127) // 255
 
-    def _brow(self, pen: "_Pen", side: float, face: Expression) -> None:
+    def _brow(self, pen: "_OutlinePen", side: float, face: Expression) -> None:
         look = self._look
         inner, outer = (face.inner_right, face.outer_right) if side < 0 else (face.inner_left, face.outer_left)
         u = np.linspace(0, 1, 13)
@@ -236,7 +236,7 @@ class Features:
         tone = (self._hair * 0.72 + self._skin * 0.12) * pen.lit
         pen.fill(x, middle - thick / 2, x, middle + thick / 2, tone, 0.88)
 
-    def _nose(self, pen: "_Pen") -> None:
+    def _nose(self, pen: "_OutlinePen") -> None:
         wide = self._look.nose
         skin = pen.tone(self._skin)
         for side in (-1.0, 1.0):
@@ -258,7 +258,7 @@ class Features:
         u = np.linspace(-1, 1, 9)
         pen.line(u * 6.0 * wide, 51.6 - 1.2 * u**2, skin * 0.66, 1.2, 0.6)
 
-    def _cheeks(self, pen: "_Pen", face: Expression) -> None:
+    def _cheeks(self, pen: "_OutlinePen", face: Expression) -> None:
         """Draw the folds from the nose to the mouth, as deep as the smile."""
         for side, corner in ((-1.0, face.corner_right), (1.0, face.corner_left)):
             smile = float(np.clip((17.0 - corner) / 8.0 + (face.width - 58.0) / 16.0, 0, 1))
@@ -273,7 +273,7 @@ class Features:
                 (0.05 + 0.36 * smile) * pen.faces(side),
             )
 
-    def _mouth(self, pen: "_Pen", face: Expression) -> None:
+    def _mouth(self, pen: "_OutlinePen", face: Expression) -> None:
         look = self._look
         u, half = _ALONG, float(np.clip(face.width, 30, 80)) / 2 * look.mouth
         x = u * half + face.aside
@@ -300,7 +300,7 @@ class Features:
         if gap > 0.9:
             pen.line(x, lower, lip * 0.62, 0.8, 0.7, free=True)
 
-    def _inside(self, pen: "_Pen", x: Array, upper: Array, lower: Array, gap: float) -> None:
+    def _inside(self, pen: "_OutlinePen", x: Array, upper: Array, lower: Array, gap: float) -> None:
         pen.fill(x, upper, x, lower, _MOUTH * pen.lit, 1.0, free=True)
         if gap > 9:
             rise = (lower - upper) * float(np.clip((gap - 9) / 30, 0, 0.4))
@@ -309,7 +309,7 @@ class Features:
         pen.fill(x[1:-1], upper[1:-1], x[1:-1], teeth[1:-1], _TEETH * 0.94 * pen.lit, 1.0, free=True)
 
 
-class _Pen:
+class _OutlinePen:
     """Draws outlines given in millimetres of the resting face.
 
     Args:
@@ -364,7 +364,7 @@ class _Pen:
         left, top, right, bottom = box
         mask = np.zeros((bottom - top, right - left), np.uint8)
         corner = np.array([left, top], np.float64)
-        cv2.fillPoly(mask, [_fixed(outline - corner)], 255, cv2.LINE_AA, _SHIFT)
+        cv2.fillPoly(mask, [_fixed_point(outline - corner)], 255, cv2.LINE_AA, _SHIFT)
         return self.canvas[top:bottom, left:right], mask, corner
 
     def _line(self, x: Array, y: Array, out: float) -> Array:
@@ -378,7 +378,7 @@ class _Pen:
         part = self.canvas[top:bottom, left:right]
         over = part if share >= 1 else part.copy()
         colour = tuple(float(v) for v in np.clip(tone, 0, 255))
-        cv2.fillPoly(over, [_fixed(outline - (left, top))], colour, cv2.LINE_AA, _SHIFT)
+        cv2.fillPoly(over, [_fixed_point(outline - (left, top))], colour, cv2.LINE_AA, _SHIFT)
         if share < 1:
             cv2.addWeighted(over, share, part, 1 - share, 0, part)
 
@@ -390,7 +390,7 @@ class _Pen:
         return None if right <= left or bottom <= top else (left, top, right, bottom)
 
 
-def _fixed(outline: Array) -> NDArray[np.int32]:
+def _fixed_point(outline: Array) -> NDArray[np.int32]:
     return np.rint(np.clip(outline, -_FAR, _FAR) * (1 << _SHIFT)).astype(np.int32)
 
 

@@ -86,7 +86,7 @@ class FaceAppearance:
     parting: float
 
 
-def look_of(identity: str) -> FaceAppearance:
+def generate_appearance(identity: str) -> FaceAppearance:
     """Return the look of an identity: the same for ever, another one for most others."""
     drawn = _Numbers(identity)
     skin = drawn.mixed(_SKIN)

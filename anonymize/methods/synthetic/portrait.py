@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymize.methods.face_methods import Face, Image
-from anonymize.methods.synthetic.expression import Expression, HeadPose, matrix
-from anonymize.methods.synthetic.face_drawing import Features, HeadProjection, Light, paint
-from anonymize.methods.synthetic.head_shape import Head, look_of
+from anonymize.methods.synthetic.expression import Expression, HeadPose, rotation_matrix
+from anonymize.methods.synthetic.face_drawing import Features, HeadProjection, Light, paint_meshes
+from anonymize.methods.synthetic.head_shape import Head, generate_appearance
 
 # Width of a usual head in millimetres, and the widths in pixels at which one is drawn: small ones are drawn larger and
 # reduced, so that their lines are smooth; very large ones are drawn smaller and enlarged, so that they take no longer.
@@ -58,7 +58,7 @@ class Portrait:
     """Draws one identity."""
 
     def __init__(self, identity: str) -> None:
-        self._head = Head(look_of(identity))
+        self._head = Head(generate_appearance(identity))
         self._features = Features(self._head)
 
     def layer(self, face: Face, pose: HeadPose, expression: Expression, light: Light) -> Layer:
@@ -69,16 +69,16 @@ class Portrait:
         zoom = aim / wide
         size = max(8, round(width * zoom)), max(8, round(height * zoom))
         place = (pose.place - (x, y)) * np.array(size) / (width, height)
-        view = HeadProjection(matrix(pose.turn), place, pose.scale * zoom, size)
-        canvas, cover = paint(self._head.sheets(expression, view.turn), view, light)
+        view = HeadProjection(rotation_matrix(pose.turn), place, pose.scale * zoom, size)
+        canvas, cover = paint_meshes(self._head.sheets(expression, view.turn), view, light)
         self._features.draw(canvas, view, expression)
         way = cv2.INTER_AREA if zoom > 1 else cv2.INTER_LINEAR
-        canvas = np.asarray(cv2.resize(_in_light(canvas, light), (width, height), interpolation=way), np.uint8)
+        canvas = np.asarray(cv2.resize(_apply_light(canvas, light), (width, height), interpolation=way), np.uint8)
         cover = cv2.resize(cover, (width, height), interpolation=way) * _inside(face)
         return Layer(x, y, pose.scale, canvas, np.asarray(cover, np.float32))
 
 
-def _in_light(canvas: Image, light: Light) -> Image:
+def _apply_light(canvas: Image, light: Light) -> Image:
     gain = light.level * light.colour
     table = np.clip(np.arange(256)[:, None] * gain, 0, 255).astype(np.uint8)
     lit = np.asarray(cv2.LUT(canvas, table.reshape(256, 1, 3)), np.uint8)
@@ -112,7 +112,7 @@ _LIGHT_NEAR = 0.7
 _DARKEST = 0.28
 
 
-def visible(face: Face, others: Sequence[Rect], region: Rect) -> NDArray[np.bool_]:
+def visible_pixels(face: Face, others: Sequence[Rect], region: Rect) -> NDArray[np.bool_]:
     """Return (h, w) which pixels of a region x, y, width, height of the picture lie outside all masks.
 
     Args:
@@ -132,7 +132,7 @@ def visible(face: Face, others: Sequence[Rect], region: Rect) -> NDArray[np.bool
     return seen
 
 
-def behind(face: Face, others: Sequence[Rect]) -> Image:
+def paint_background(face: Face, others: Sequence[Rect]) -> Image:
     """Return (h, w, 3) what is painted in a face's rectangle before the head: its surroundings, grown inwards.
 
     The colours of visible cells around the mask are averaged at ever coarser steps, and each hidden cell gets the
@@ -146,8 +146,8 @@ def behind(face: Face, others: Sequence[Rect]) -> Image:
     region = (left, top, min(width, x + w + reach) - left, min(height, y + h + reach) - top)
     cell = max(1.0, float(face.box[2]) / _CELLS)
     size = max(2, round(region[2] / cell)), max(2, round(region[3] / cell))
-    colours, known = _reduced(face, others, region, size)
-    grown = _relaxed(_pull_push(colours, known), known)
+    colours, known = _cell_means(face, others, region, size)
+    grown = _smooth_grown(_pull_push(colours, known), known)
     grown = np.clip(grown + 0.5, 0, 255).astype(np.uint8)
     large = cv2.resize(grown, region[2:], interpolation=cv2.INTER_LINEAR)[
         y - top : y - top + h, x - left : x - left + w
@@ -155,7 +155,7 @@ def behind(face: Face, others: Sequence[Rect]) -> Image:
     return np.array(large, np.uint8)
 
 
-def light_of(face: Face, others: Sequence[Rect]) -> Light:
+def estimate_light(face: Face, others: Sequence[Rect]) -> Light:
     """Return the light of the scene, estimated from the picture outside all masks."""
     height, width = face.image.shape[:2]
     size = _SCENE, max(2, round(_SCENE * height / width))
@@ -171,7 +171,7 @@ def light_of(face: Face, others: Sequence[Rect]) -> Light:
     place = (np.stack(np.nonzero(known)[::-1], axis=1) + 0.5) * (width / size[0])
     away = (place - (face.box[:2] + face.box[2:] / 2)) / max(float(face.box[2]), 1.0)
     near = np.exp(-0.5 * ((away / 1.5) ** 2).sum(1)) + 1e-6
-    level = _LIGHT_NEAR * _brightest(luma, near) + (1 - _LIGHT_NEAR) * _brightest(luma, np.ones_like(near))
+    level = _LIGHT_NEAR * _face_brightness(luma, near) + (1 - _LIGHT_NEAR) * _face_brightness(luma, np.ones_like(near))
     right, left = (
         float((luma * near * side).sum() / max((near * side).sum(), 1e-6)) for side in (away[:, 0] > 0, away[:, 0] < 0)
     )
@@ -181,7 +181,7 @@ def light_of(face: Face, others: Sequence[Rect]) -> Light:
     return Light(level, across, 1 + 0.18 * (np.clip(cast, 0.6, 1.5) - 1), saturation)
 
 
-def _brightest(luma: NDArray[np.floating], weight: NDArray[np.floating]) -> float:
+def _face_brightness(luma: NDArray[np.floating], weight: NDArray[np.floating]) -> float:
     """Return how bright a face is where the brightest twentieth of what is seen, by weight, starts at some luma."""
     order = np.argsort(luma)
     share = np.cumsum(weight[order]) / weight.sum()
@@ -189,13 +189,13 @@ def _brightest(luma: NDArray[np.floating], weight: NDArray[np.floating]) -> floa
     return _DARKEST + (1 - _DARKEST) * math.sqrt(bright)
 
 
-def _reduced(
+def _cell_means(
     face: Face, others: Sequence[Rect], region: Rect, size: tuple[int, int]
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
     """Return (h, w, 3) means of the cells of a region, and (h, w) which cells no mask touches; others are 0."""
     left, top, wide, high = region
     part = face.image[top : top + high, left : left + wide]
-    hidden = (~visible(face, others, region)).astype(np.float32)
+    hidden = (~visible_pixels(face, others, region)).astype(np.float32)
     colours = cv2.resize(part, size, interpolation=cv2.INTER_AREA).astype(np.float32)
     known = cv2.resize(hidden, size, interpolation=cv2.INTER_AREA) == 0
     colours[~known] = 0
@@ -223,7 +223,7 @@ def _pull_push(colours: NDArray[np.float32], known: NDArray[np.bool_]) -> NDArra
     return np.asarray(grown, np.float32)
 
 
-def _relaxed(grown: NDArray[np.float32], known: NDArray[np.bool_]) -> NDArray[np.float32]:
+def _smooth_grown(grown: NDArray[np.float32], known: NDArray[np.bool_]) -> NDArray[np.float32]:
     fixed = known[..., None]
     level = grown
     for _ in range(_LEVELLING):

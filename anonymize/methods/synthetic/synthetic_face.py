@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from anonymize.methods.face_methods import Face, FaceSource, Image
-from anonymize.methods.synthetic.expression import Expression, FaceSample, HeadPose, motion, read
-from models.faces.landmarks.landmark_finders import LandmarkFinder, landmark_finder
-from project.option_limits import hold_to_limits, limited
+from anonymize.methods.synthetic.expression import (
+    Expression,
+    FaceSample,
+    HeadPose,
+    read_pose_and_expression,
+    smooth_motion,
+)
+from models.faces.landmarks.landmark_finders import LandmarkFinder, create_landmark_finder
+from project.option_limits import check_limits, limited_field
 from project.progress import Progress
 
 if TYPE_CHECKING:
@@ -27,10 +33,12 @@ class SyntheticOptions:
         expression: how much of an expression is taken over. 1 draws it as it was measured.
     """
 
-    expression: float = limited(1.0, 0.5, 1.5, "Expression", "How much of the expression is drawn; 1 is as measured.")
+    expression: float = limited_field(
+        1.0, 0.5, 1.5, "Expression", "How much of the expression is drawn; 1 is as measured."
+    )
 
     def __post_init__(self) -> None:
-        hold_to_limits(self)
+        check_limits(self)
 
 
 class SyntheticFace:
@@ -73,25 +81,25 @@ class SyntheticFace:
         masks = defaultdict(list)
         seen: defaultdict[str, list[FaceSample]] = defaultdict(list)
         total, done = sum(len(track.frames) for track in source.tracks), 0
-        finder = self._given or landmark_finder()
+        finder = self._given or create_landmark_finder()
         try:
             for face in source.faces():
                 progress.check_cancelled()
                 masks[face.frame].append((face.track_id, face.rect))
                 found = finder.find(face.image, face.box[None].astype(np.float32))[0]
-                pose = None if found is None else read(found.points)
+                pose = None if found is None else read_pose_and_expression(found.points)
                 seen[face.track_id].append(FaceSample(face.frame, face.time_us, face.box, pose))
                 done += 1
                 progress.progress(min(done, total), total, "Reading expressions")
         finally:
             if self._given is None:
                 finder.close()
-        self._moves = {track_id: dict(motion(one, source.cuts)) for track_id, one in seen.items()}
+        self._moves = {track_id: dict(smooth_motion(one, source.cuts)) for track_id, one in seen.items()}
         self._masks = dict(masks)
 
     def draw(self, face: Face) -> Image | None:
         """Return the drawn face on its surroundings, None where its landmarks are not known."""
-        from anonymize.methods.synthetic.portrait import behind
+        from anonymize.methods.synthetic.portrait import paint_background
 
         move = self._moves.get(face.track_id, {}).get(face.frame)
         if move is None:
@@ -99,7 +107,7 @@ class SyntheticFace:
         pose, expression = move
         others = [rect for track_id, rect in self._masks.get(face.frame, ()) if track_id != face.track_id]
         layer = self._portrait(face.identity).layer(face, pose, self._exaggerated(expression), self._lit(face, others))
-        drawn = behind(face, others)
+        drawn = paint_background(face, others)
         if self._layers[0] != face.frame:
             self._layers = face.frame, []
         self._layers[1].append(layer)
@@ -120,14 +128,14 @@ class SyntheticFace:
         return self._portraits[identity]
 
     def _exaggerated(self, face: Expression) -> Expression:
-        from anonymize.methods.synthetic.expression import REST, SIGNALS
+        from anonymize.methods.synthetic.expression import REST_EXPRESSION, SIGNALS
 
         share = self.options.expression
         if share == 1:
             return face
         kept = ("eye_right", "eye_left", "across", "down")
         changed = {
-            name: getattr(REST, name) + share * (getattr(face, name) - getattr(REST, name))
+            name: getattr(REST_EXPRESSION, name) + share * (getattr(face, name) - getattr(REST_EXPRESSION, name))
             for name in SIGNALS
             if name not in kept
         }
@@ -136,9 +144,9 @@ class SyntheticFace:
     def _lit(self, face: Face, others: list[tuple[int, int, int, int]]) -> "Light":
         """Return the light of the scene, which changes slowly unless the scene does."""
         from anonymize.methods.synthetic.face_drawing import Light
-        from anonymize.methods.synthetic.portrait import light_of
+        from anonymize.methods.synthetic.portrait import estimate_light
 
-        now = light_of(face, others)
+        now = estimate_light(face, others)
         before = self._light.get(face.track_id)
         if before is not None:
             time_us, light = before

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from app.cli.command import STUDY, json_option, progress_bar, tell
-from project.entities.roleplay import AgentTurn, turn_of
+from app.cli.command import STUDY, json_option, print_result, progress_bar
+from project.entities.roleplay import AgentTurn, parse_turn
 from project.entities.study_records import Json
 from project.errors import UserError
-from project.session.session import Session, participant_called, recording_called
-from project.text_format import shown
+from project.session.session import Session, resolve_participant, resolve_recording
+from project.text_format import escape_unprintable
 
 if TYPE_CHECKING:
     from benchmark.episodes.episode_runs import TurnResult
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 PERSON = "person"
-_HOW = (
+_TYPING_HINT = (
     "Type what is said; or [non-verbal] smiles, [action] opens the door, [none], [leaves]. An empty line stops for now."
 )
 
 
-def _common(function: Function) -> Function:
+def _play_options(function: Function) -> Function:
     """Give a command the options that all playing has."""
     for option in (
         click.option("--turns", type=click.IntRange(1, 1000), default=20, show_default=True, help="Turns at most."),
@@ -47,7 +47,7 @@ def _common(function: Function) -> Function:
 @click.option(
     "--player", "players", multiple=True, metavar="JUDGE", help=f"Who plays the first: a judge, or “{PERSON}”; then on."
 )
-@_common
+@_play_options
 def play(
     study: Path,
     recording: str | None,
@@ -71,23 +71,23 @@ def play(
       greenroom episode play lab.greenroom --scenario lamp --character Anna --player gpt --character Bram --player gpt
       greenroom episode play lab.greenroom 4
     """
-    from benchmark.episodes.episode_setup import character_called, composed, scenario_called, start_episode
+    from benchmark.episodes.episode_setup import compose_setup, get_character, get_scenario, start_episode
 
     with Session.open(study, annotator) as session:
         if recording is not None:
             if scenario is not None:
                 raise UserError("An episode goes on, or a scenario begins, not both.", "Leave one of the two out.")
-            here = recording_called(session, recording).id
+            here = resolve_recording(session, recording).id
         elif scenario is None:
             raise UserError("Nothing is said about what to play.", "Give --scenario, or the number of an episode.")
         else:
-            cast = [character_called(session, one) for one in characters]
-            judges = [_player(session, one) for one in players]
-            wanted = composed(
-                session, scenario_called(session, scenario), cast, judges, limit=turns, agreed=agreed, seed=seed
+            cast = [get_character(session, one) for one in characters]
+            judges = [_judge_id(session, one) for one in players]
+            wanted = compose_setup(
+                session, get_scenario(session, scenario), cast, judges, limit=turns, agreed=agreed, seed=seed
             )
             here, _ = start_episode(session, wanted)
-        _played(session, here, budget_tokens, as_json)
+        _play(session, here, budget_tokens, as_json)
 
 
 @click.command(name="from-segment")
@@ -107,7 +107,7 @@ def play(
     help="How they stand to each other.",
 )
 @click.option("--goal", "goals", multiple=True, help="What the agent wants; then the next one.")
-@_common
+@_play_options
 def from_segment(
     study: Path,
     segment: str,
@@ -133,19 +133,19 @@ def from_segment(
     Example:
       greenroom episode from-segment my-study.greenroom 0198c1d2-8a4e-7c31-9f06-2b1d54e7aa10 --player gpt --player gpt
     """
-    from benchmark.episodes.alternative_continuation import moment_of, wanted_from
+    from benchmark.episodes.alternative_continuation import continuation_setup, find_start_point
     from benchmark.episodes.episode_setup import start_episode
     from project.entities.roleplay import Relationship
 
     with Session.open(study, annotator) as session:
-        who = "" if agent is None else participant_called(session, agent).id
-        moment = moment_of(session, segment, who, does)
+        who = "" if agent is None else resolve_participant(session, agent).id
+        moment = find_start_point(session, segment, who, does)
         cast = [moment.agent.id, *(one.id for one in moment.others)]
         if players and len(players) != len(cast):
             names = ", ".join(moment.names[one] for one in cast)
             raise UserError(f"{len(cast)} take part: {names}.", "Give --player once for each, in this order.")
-        judges = {who: judge for who, one in zip(cast, players, strict=False) if (judge := _player(session, one))}
-        wanted = wanted_from(
+        judges = {who: judge for who, one in zip(cast, players, strict=False) if (judge := _judge_id(session, one))}
+        wanted = continuation_setup(
             session,
             moment,
             judges,
@@ -157,38 +157,38 @@ def from_segment(
             seed=seed,
         )
         here, _ = start_episode(session, wanted)
-        _played(session, here, budget_tokens, as_json)
+        _play(session, here, budget_tokens, as_json)
 
 
-def _player(session: Session, name: str) -> str:
+def _judge_id(session: Session, name: str) -> str:
     """Return the id of the judge who plays; "" for a person."""
-    from benchmark.judging.judge_registry import judge_called
+    from benchmark.judging.judge_registry import get_judge
 
-    return "" if name == PERSON else judge_called(session, name).id
+    return "" if name == PERSON else get_judge(session, name).id
 
 
-def _played(session: Session, recording_id: str, tokens: int | None, as_json: bool) -> None:
-    from benchmark.episodes.episode_runs import play_on
-    from benchmark.episodes.episode_state import ENDED, state_of, told_turn, told_turns
+def _play(session: Session, recording_id: str, tokens: int | None, as_json: bool) -> None:
+    from benchmark.episodes.episode_runs import play_episode
+    from benchmark.episodes.episode_state import END_LABELS, format_turn, format_turns, read_episode_state
     from benchmark.judging.run_budget import Limits
 
-    state = state_of(session, recording_id)
+    state = read_episode_state(session, recording_id)
     number = session.recording(recording_id).number
     whole = all(one.judge_id for one in state.agents)
     if not as_json:
-        click.echo(f"Recording {number}: {shown(state.episode.context)}")
-        for line in told_turns(session, state) if whole else ():
-            click.echo(shown(line))
+        click.echo(f"Recording {number}: {escape_unprintable(state.episode.context)}")
+        for line in format_turns(session, state) if whole else ():
+            click.echo(escape_unprintable(line))
 
     def told(taken: "TurnResult") -> None:
         if not as_json and whole:
-            click.echo(shown(told_turn(taken.turn, taken.agent.profile.name)))
+            click.echo(escape_unprintable(format_turn(taken.turn, taken.agent.profile.name)))
         if taken.why_none:
-            click.echo(shown(taken.why_none), err=True)
+            click.echo(escape_unprintable(taken.why_none), err=True)
 
     keyboard = _Keyboard(session)
     with progress_bar(f"Episode {number}") as bar:
-        state = play_on(session, recording_id, keyboard.turn, told, bar, Limits(None, tokens))
+        state = play_episode(session, recording_id, keyboard.turn, told, bar, Limits(None, tokens))
     keyboard.catch_up(state)
     done: dict[str, Json] = {
         "recording": recording_id,
@@ -196,7 +196,7 @@ def _played(session: Session, recording_id: str, tokens: int | None, as_json: bo
         "turns": state.turns,
         "ended": state.episode.ended.value,
     }
-    tell(as_json, done, f"Recording {number}: {state.turns} turns, {ENDED[state.episode.ended]}.")
+    print_result(as_json, done, f"Recording {number}: {state.turns} turns, {END_LABELS[state.episode.ended]}.")
 
 
 class _Keyboard:
@@ -216,21 +216,21 @@ class _Keyboard:
         if who.position not in self._seen:
             for heading, text in briefing(self._session, state, who).items():
                 for line in (heading, *(f"  {one}" for one in text.splitlines())):
-                    click.echo(shown(line), err=True)
-            click.echo(_HOW, err=True)
+                    click.echo(escape_unprintable(line), err=True)
+            click.echo(_TYPING_HINT, err=True)
         self.catch_up(state)
         try:
             text = click.prompt(who.profile.name, default="", show_default=False, err=True)
         except click.Abort:
             return None
-        return turn_of(text) if text.strip() else None
+        return parse_turn(text) if text.strip() else None
 
     def catch_up(self, state: "EpisodeState") -> None:
         """Show whoever typed last what they have not seen."""
-        from benchmark.episodes.episode_state import told_turns
+        from benchmark.episodes.episode_state import format_turns
 
         if self._last is not None:
-            lines = told_turns(self._session, state, self._last)
+            lines = format_turns(self._session, state, self._last)
             for line in lines[self._seen.get(self._last.position, 0) :]:
-                click.echo(shown(line), err=True)
+                click.echo(escape_unprintable(line), err=True)
             self._seen[self._last.position] = len(lines)

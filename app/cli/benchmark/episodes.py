@@ -10,10 +10,10 @@ from typing import Any
 
 import click
 
-from app.cli.command import RAW, STUDY, LazyGroup, json_option, tell
+from app.cli.command import STUDY, UNSCRUBBED_NOTE, LazyGroup, json_option, print_result
 from project.entities.study_records import Json
-from project.session.session import Session, recording_called
-from project.text_format import counted
+from project.session.session import Session, resolve_recording
+from project.text_format import pluralize
 
 _PLACES: dict[str, str] = {
     "characters": "benchmark.episodes:characters",
@@ -72,7 +72,7 @@ def import_episodes(study: Path, files: tuple[Path, ...], annotator: str | None,
             parts += [f"{found.known} here already"] if found.known else []
             parts += [f"{found.homeless} about episodes that are not here"] if found.homeless else []
             lines.append(f"{path.name}: {', '.join(parts)}.")
-    tell(as_json, {"files": told}, "\n".join(lines))
+    print_result(as_json, {"files": told}, "\n".join(lines))
 
 
 @click.command()
@@ -92,10 +92,10 @@ def export(study: Path, out: Path, recordings: tuple[str, ...], ratings: bool, a
     from benchmark.episodes.sotopia_files import write_episodes, write_scores
 
     with Session.open(study, read_only=True) as session:
-        ids = [recording_called(session, one).id for one in recordings]
+        ids = [resolve_recording(session, one).id for one in recordings]
         count = (write_scores if ratings else write_episodes)(session, out, ids)
-    what = counted(count, "rating" if ratings else "episode")
-    tell(as_json, {"file": str(out), "count": count}, f"Wrote {what} to {out}. {RAW}")
+    what = pluralize(count, "rating" if ratings else "episode")
+    print_result(as_json, {"file": str(out), "count": count}, f"Wrote {what} to {out}. {UNSCRUBBED_NOTE}")
 
 
 @click.command(name="list")
@@ -108,14 +108,14 @@ def list_episodes(study: Path, as_json: bool) -> None:
     Example:
       greenroom episode list my-study.greenroom
     """
-    from benchmark.episodes.episode_state import ENDED, state_of
+    from benchmark.episodes.episode_state import END_LABELS, read_episode_state
     from project.queries.episode_rows import all_episodes
 
     lines: list[str] = []
     told: list[Json] = []
     with Session.open(study, read_only=True) as session:
         for one in all_episodes(session.study):
-            state, here = state_of(session, one.recording_id), session.recording(one.recording_id)
+            state, here = read_episode_state(session, one.recording_id), session.recording(one.recording_id)
             names = " and ".join(agent.profile.name for agent in state.agents)
             told.append(
                 {
@@ -130,9 +130,9 @@ def list_episodes(study: Path, as_json: bool) -> None:
                     "reference": one.reference,
                 }
             )
-            facts = f"{one.source.value}, {counted(state.turns, 'turn')}, {ENDED[one.ended]}"
+            facts = f"{one.source.value}, {pluralize(state.turns, 'turn')}, {END_LABELS[one.ended]}"
             lines.append(f"{here.number}  {here.name}: {names}, {facts}")
-    tell(as_json, {"episodes": told}, "\n".join([*lines, f"{counted(len(lines), 'episode')}."]))
+    print_result(as_json, {"episodes": told}, "\n".join([*lines, f"{pluralize(len(lines), 'episode')}."]))
 
 
 @click.command()
@@ -146,32 +146,32 @@ def show(study: Path, recording: str, as_json: bool) -> None:
     Example:
       greenroom episode show my-study.greenroom 3
     """
-    from benchmark.episodes.episode_ratings import mean_scores, ratings_of
-    from benchmark.episodes.episode_state import ENDED, failed_turns, state_of, told_turns
-    from benchmark.metrics.published_figures import overall
-    from project.queries.episode_rows import NAMED
+    from benchmark.episodes.episode_ratings import mean_scores, read_ratings
+    from benchmark.episodes.episode_state import END_LABELS, failed_turns, format_turns, read_episode_state
+    from benchmark.metrics.published_figures import overall_score
+    from project.queries.episode_rows import PROFILE_COLUMNS
 
     with Session.open(study, read_only=True) as session:
-        here = recording_called(session, recording)
-        state = state_of(session, here.id)
-        turns = told_turns(session, state)
+        here = resolve_recording(session, recording)
+        state = read_episode_state(session, here.id)
+        turns = format_turns(session, state)
         failed = failed_turns(session, state)
-        ratings = ratings_of(session, here.id)
+        ratings = read_ratings(session, here.id)
     agents: list[Json] = []
     lines = [f"{here.number}  {here.name} ({state.episode.relationship.value})", state.episode.context, ""]
     for one in state.agents:
         mean = mean_scores(ratings, one.participant_id or "")
         agents.append(
-            {key: getattr(one.profile, key) for key in NAMED}
-            | {"goal": one.goal, "player": one.player.value, "scores": {**mean}, "overall": overall({**mean})}
+            {key: getattr(one.profile, key) for key in PROFILE_COLUMNS}
+            | {"goal": one.goal, "player": one.player.value, "scores": {**mean}, "overall": overall_score({**mean})}
         )
         lines.append(f"{one.profile.name}, played by a {one.player.value}")
         lines += [f"  wants: {one.goal}"] if one.goal else []
         lines += [f"  hides: {one.profile.secret}"] if one.profile.secret else []
         lines += [f"  rated: {', '.join(f'{key} {value:g}' for key, value in mean.items())}"] if mean else []
-    lines += ["", *turns, "", f"{counted(state.turns, 'turn')}, {ENDED[state.episode.ended]}."]
+    lines += ["", *turns, "", f"{pluralize(state.turns, 'turn')}, {END_LABELS[state.episode.ended]}."]
     if failed:
-        lines.append(f"{counted(len(failed), 'turn')} could not be had from a judge.")
+        lines.append(f"{pluralize(len(failed), 'turn')} could not be had from a judge.")
     listed: list[Json] = [
         {
             "number": one.number,
@@ -191,7 +191,7 @@ def show(study: Path, recording: str, as_json: bool) -> None:
         "agents": agents,
         "turns": listed,
     }
-    tell(as_json, told, "\n".join(lines))
+    print_result(as_json, told, "\n".join(lines))
 
 
 @click.command()
@@ -222,18 +222,18 @@ def rate(
     Example:
       greenroom episode rate my-study.greenroom --judge gpt
     """
-    from app.cli.ask import finish
-    from benchmark.episodes.episode_runs import rate as rated
-    from benchmark.judging.judge_registry import judges_called
+    from app.cli.ask import run_ask_plan
+    from benchmark.episodes.episode_runs import prepare_ratings as rated
+    from benchmark.judging.judge_registry import get_judges
     from benchmark.judging.run_budget import Limits
 
     with Session.open(study) as session:
         session.study.require_writable()
-        ids = [recording_called(session, one).id for one in recordings]
-        asking = rated(session, judges_called(session, judges), ids, Limits(budget_money, budget_tokens), fresh=fresh)
-        came = finish(session, asking)
+        ids = [resolve_recording(session, one).id for one in recordings]
+        asking = rated(session, get_judges(session, judges), ids, Limits(budget_money, budget_tokens), fresh=fresh)
+        came = run_ask_plan(session, asking)
     came.require_something()
-    tell(as_json, came.as_json(), "\n".join(came.lines()))
+    print_result(as_json, came.as_json(), "\n".join(came.lines()))
 
 
 @click.command()
@@ -248,26 +248,28 @@ def figures(study: Path, as_json: bool) -> None:
     Example:
       greenroom episode figures my-study.greenroom
     """
-    from benchmark.episodes.episode_ratings import figures as measured
+    from benchmark.episodes.episode_ratings import compute_agreement as measured
 
     with Session.open(study, read_only=True) as session:
         found = measured(session)
     lines = [f"{'people':24}{'rated':>7}{'kappa':>8}{'agree':>8}{'r':>8}"]
     for one in found.among:
-        figures_told = f"{_told(one.kappa)}{_told(one.agreement)}{_told(one.correlation)}"
+        figures_told = f"{_format_number(one.kappa)}{_format_number(one.agreement)}{_format_number(one.correlation)}"
         lines.append(f"{one.dimension or 'all':24}{one.rated:7}{figures_told}")
     for each in found.against:
         name = f"{each.judge}, {each.dimension}"
-        lines.append(f"{name:24}{each.rated:7}{'r':>4}{_told(each.correlation)}{'MAE':>6}{_told(each.distance)}")
+        lines.append(
+            f"{name:24}{each.rated:7}{'r':>4}{_format_number(each.correlation)}{'MAE':>6}{_format_number(each.distance)}"
+        )
     lines.append("- means: undefined, because nothing varies or too little was rated.")
-    tell(as_json, found.as_json(), "\n".join(lines))
+    print_result(as_json, found.as_json(), "\n".join(lines))
 
 
-def _told(value: float | None) -> str:
+def _format_number(value: float | None) -> str:
     return f"{'-':>8}" if value is None else f"{value:8.3f}"
 
 
-_KINDS = ("family", "friend", "romantic", "acquaintance", "stranger")
+_RELATIONSHIPS = ("family", "friend", "romantic", "acquaintance", "stranger")
 
 
 @click.command()
@@ -280,15 +282,15 @@ def characters(study: Path, as_json: bool) -> None:
     Example:
       greenroom episode characters my-study.greenroom
     """
-    from project.queries.episode_rows import NAMED, all_characters
+    from project.queries.episode_rows import PROFILE_COLUMNS, all_characters
 
     with Session.open(study, read_only=True) as session:
         found = all_characters(session.study)
-    told: list[Json] = [{"id": one.id, **{key: getattr(one.profile, key) for key in NAMED}} for one in found]
+    told: list[Json] = [{"id": one.id, **{key: getattr(one.profile, key) for key in PROFILE_COLUMNS}} for one in found]
     lines = [
         ", ".join(part for part in (one.profile.name, one.profile.age, one.profile.occupation) if part) for one in found
     ]
-    tell(as_json, {"characters": told}, "\n".join([*lines, f"{counted(len(found), 'character')}."]))
+    print_result(as_json, {"characters": told}, "\n".join([*lines, f"{pluralize(len(found), 'character')}."]))
 
 
 @click.command(name="add-character")
@@ -316,7 +318,7 @@ def add_character(study: Path, name: str, annotator: str | None, as_json: bool, 
 
     with Session.open(study, annotator) as session:
         made, _ = save_character(session, Profile(name, **texts))
-    tell(as_json, {"id": made}, f"Added the character {name}.")
+    print_result(as_json, {"id": made}, f"Added the character {name}.")
 
 
 @click.command()
@@ -339,14 +341,14 @@ def scenarios(study: Path, as_json: bool) -> None:
         for one in found
     ]
     lines = [f"{one.name} ({one.relationship.value}, {len(one.goals)}): {one.context}" for one in found]
-    tell(as_json, {"scenarios": told}, "\n".join([*lines, f"{counted(len(found), 'scenario')}."]))
+    print_result(as_json, {"scenarios": told}, "\n".join([*lines, f"{pluralize(len(found), 'scenario')}."]))
 
 
 @click.command(name="add-scenario")
 @STUDY
 @click.argument("name")
 @click.option("--context", required=True, help="What all of them know: where they are, what is going on.")
-@click.option("--relationship", type=click.Choice(_KINDS), required=True, help="How they stand to each other.")
+@click.option("--relationship", type=click.Choice(_RELATIONSHIPS), required=True, help="How they stand to each other.")
 @click.option(
     "--goal", "goals", multiple=True, required=True, help="What one of them wants; again for each further one."
 )
@@ -373,4 +375,4 @@ def add_scenario(
 
     with Session.open(study, annotator) as session:
         made, _ = save_scenario(session, Scenario("", name, context, Relationship(relationship), goals))
-    tell(as_json, {"id": made}, f"Added the scenario {name}.")
+    print_result(as_json, {"id": made}, f"Added the scenario {name}.")

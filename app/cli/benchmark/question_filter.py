@@ -10,28 +10,35 @@ from pathlib import Path
 import click
 
 from annotate.agreement.figure_intervals import StatisticResult
-from app.cli.command import STUDY, json_option, progress_bar, tell
-from benchmark.authoring.question_requests import reaching, wanted
+from app.cli.command import STUDY, json_option, print_result, progress_bar
+from benchmark.authoring.question_requests import plan_step_requests, questions_reaching
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_outcome import RunOutcome, outcome_from, refusal
+from benchmark.judging.run_outcome import RunOutcome, read_outcome, refusal_error
 from benchmark.metrics.published_figures import PublishedTableRow
-from benchmark.questions.chain_consistency import ACCURACY, BIAS, NAMES
-from benchmark.questions.filter_funnel import Funnel, FunnelStage, deciding, funnel_of, survivors_of, take_all_over
-from benchmark.questions.filter_outcomes import FunnelInput, read
-from benchmark.questions.filter_rules import DISTRACTORS, STEPS, Needs, step_called
-from benchmark.questions.question_measures import JudgeMeasures, Measures, measures
+from benchmark.questions.chain_consistency import ACCURACY, BIAS, FIGURE_NAMES
+from benchmark.questions.filter_funnel import (
+    Funnel,
+    FunnelStage,
+    apply_newest_proposals,
+    build_funnel,
+    deciding_steps,
+    final_survivors,
+)
+from benchmark.questions.filter_outcomes import FunnelInput, read_funnel_input
+from benchmark.questions.filter_rules import DISTRACTORS, STEPS, Needs, get_step
+from benchmark.questions.question_measures import JudgeMeasures, Measures, measure_judges
 from project.entities.judgments import JudgeEntry
 from project.entities.study_records import Json
 from project.errors import UserError
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
-from project.text_format import counted, percent
+from project.text_format import format_percent, pluralize
 
 _KINDS = {"MSE": "mse", "EU": "eu", "CW": "cw", "CH/W": "chw"}
 """Kind of question -> what published rows call it."""
-_BESIDE = ("Chance", "Human", "GPT-4o", "Gemini 1.5 Pro (frames)", "Video-LLaVA")
-_WIDE = 42
+_SHOWN_MODELS = ("Chance", "Human", "GPT-4o", "Gemini 1.5 Pro (frames)", "Video-LLaVA")
+_NAME_WIDTH = 42
 
 
 @click.command()
@@ -55,34 +62,44 @@ def consistency(study: Path, judges: tuple[str, ...], everything: bool, samples:
       greenroom consistency my-study.greenroom --judge gpt --all --json
     """
     with Session.open(study, read_only=True) as session:
-        found = measures(session, judges, everything=everything, samples=samples, seed=seed)
+        found = measure_judges(session, judges, everything=everything, samples=samples, seed=seed)
     asked = {one.asking.judge for one in found.judges} | {one.asking.judge_id for one in found.judges}
     if missing := [one for one in judges if one not in asked]:
         raise UserError(f"“{missing[0]}” was not asked about these questions.", "Ask first: greenroom questions ask")
-    tell(as_json, found.as_json(), "\n".join(_text(found)))
+    print_result(as_json, found.as_json(), "\n".join(_measures_lines(found)))
 
 
-def _text(found: Measures) -> list[str]:
-    lines = [_counted(found)]
+def _measures_lines(found: Measures) -> list[str]:
+    lines = [_count_text(found)]
     if not found.judges:
         lines.append("No judge was asked about these questions yet.")
         return lines
     lines.append(_heading())
-    lines += [_line(one) for one in found.judges]
+    lines += [_judge_line(one) for one in found.judges]
     lines.append("Beside what R3-VQA reports:")
-    lines += [_published(one) for one in found.published if one.table == 3 and one.model in _BESIDE and _r3(one)]
-    figures = {NAMES[name]: one for name, one in found.diagnostics.items() if one.value is not None}
+    lines += [
+        _published_line(one)
+        for one in found.published
+        if one.table == 3 and one.model in _SHOWN_MODELS and _is_r3_row(one)
+    ]
+    figures = {FIGURE_NAMES[name]: one for name, one in found.diagnostics.items() if one.value is not None}
     if len(figures) > 1:
         ours = next(one for one in found.published if one.model == "ESI-Bench")
         lines.append("What the set is like, beside ESI-Bench:")
         for name, one in found.diagnostics.items():
-            value = "-" if one.value is None else percent(one.value) if name in (BIAS, ACCURACY) else f"{one.value:.2f}"
-            lines.append(f"  {NAMES[name]:<{_WIDE}} {value:>7}   there {ours.figures[name]:.2f}")
+            value = (
+                "-"
+                if one.value is None
+                else format_percent(one.value)
+                if name in (BIAS, ACCURACY)
+                else f"{one.value:.2f}"
+            )
+            lines.append(f"  {FIGURE_NAMES[name]:<{_NAME_WIDTH}} {value:>7}   there {ours.figures[name]:.2f}")
     return lines
 
 
-def _counted(found: Measures) -> str:
-    said = f"{counted(found.questions, 'question')} of {counted(len(found.sizes[0]), 'chain')}"
+def _count_text(found: Measures) -> str:
+    said = f"{pluralize(found.questions, 'question')} of {pluralize(len(found.sizes[0]), 'chain')}"
     if found.everything and found.unverified:
         said += f"; {found.unverified:,} of them are not verified"
     elif found.unverified:
@@ -96,35 +113,35 @@ def _counted(found: Measures) -> str:
 
 def _heading() -> str:
     columns = [*_KINDS, "all", "chains", "subchains"]
-    return f"{'':<{_WIDE}}" + "".join(f"{one:>11}" for one in columns)
+    return f"{'':<{_NAME_WIDTH}}" + "".join(f"{one:>11}" for one in columns)
 
 
-def _line(one: JudgeMeasures) -> str:
+def _judge_line(one: JudgeMeasures) -> str:
     told = one.asking
     name = f"{told.judge}, {told.setting}, {told.modality.value}"
     figures = [one.by_kind.get(kind) for kind in _KINDS]
-    shares = "".join(f"{_share(each):>11}" for each in (*figures, one.overall, one.chain, one.subchain))
+    shares = "".join(f"{_percent_text(each):>11}" for each in (*figures, one.overall, one.chain, one.subchain))
     apart = [f"{number} {what}" for number, what in ((one.unparsed, "unreadable"), (one.refused, "refused")) if number]
     if missing := one.chain.more.get("missing"):
         apart.append(f"{missing} of their chains not asked")
-    return f"{name[:_WIDE]:<{_WIDE}}{shares}" + (f"   {', '.join(apart)}" if apart else "")
+    return f"{name[:_NAME_WIDTH]:<{_NAME_WIDTH}}{shares}" + (f"   {', '.join(apart)}" if apart else "")
 
 
-def _published(row: PublishedTableRow) -> str:
+def _published_line(row: PublishedTableRow) -> str:
     figures = [row.figures.get(one) for one in (*_KINDS.values(), "overall", "chain", "subchain")]
     shares = "".join(f"{'-' if each is None else f'{each:.1f}':>11}" for each in figures)
-    return f"{f'  {row.model}, {row.setting}'[:_WIDE]:<{_WIDE}}{shares}"
+    return f"{f'  {row.model}, {row.setting}'[:_NAME_WIDTH]:<{_NAME_WIDTH}}{shares}"
 
 
-def _r3(row: PublishedTableRow) -> bool:
+def _is_r3_row(row: PublishedTableRow) -> bool:
     return "overall" in row.figures
 
 
-def _share(figure: StatisticResult | None) -> str:
+def _percent_text(figure: StatisticResult | None) -> str:
     return "-" if figure is None or figure.value is None else f"{100 * figure.value:.1f}"
 
 
-SHOWN = 5
+MAX_LISTED = 5
 """Questions of a step that are listed with the reason; --json has all."""
 
 
@@ -143,12 +160,12 @@ class FilterRun:
 
     def step(self, key: str, steps: Sequence[str], about: Sequence[str] = ()) -> None:
         """Ask what a step needs about the questions that reach it, or about these."""
-        reading = read(self._session)
-        found = wanted(
+        reading = read_funnel_input(self._session)
+        found = plan_step_requests(
             reading,
             key,
             self._judges,
-            {*(about or reaching(reading, key, steps))},
+            {*(about or questions_reaching(reading, key, steps))},
             condition=self._condition,
             budget=self._budget,
             again=self._again,
@@ -163,18 +180,18 @@ class FilterRun:
                 self._outcome.add(RunOutcome(notes=[*asking.notes]))
                 self._cached += len(asking.cached)
                 if asking.work is not None:
-                    result, _ = run_here(self._session, asking.work, bar)
-                    came = outcome_from(result)
+                    result, _ = run_inline(self._session, asking.work, bar)
+                    came = read_outcome(result)
                     self._outcome.add(came)
                     self._outcome.seconds += came.seconds
 
     def take_over(self, steps: Sequence[str]) -> None:
         """Take over harder options, and ask the steps before anew about the questions that have them now."""
-        reading = read(self._session)
-        reach = reaching(reading, DISTRACTORS, steps)
-        done = funnel_of(reading, reach, [DISTRACTORS]).at(DISTRACTORS).taken_over
+        reading = read_funnel_input(self._session)
+        reach = questions_reaching(reading, DISTRACTORS, steps)
+        done = build_funnel(reading, reach, [DISTRACTORS]).at(DISTRACTORS).taken_over
         open_ = [key for key in reach if key not in done]
-        changes, self._refused = take_all_over(self._session, reading, open_)
+        changes, self._refused = apply_newest_proposals(self._session, reading, open_)
         changed = sorted(changes.ids("question"))
         self._taken = len(changed)
         for key in steps:
@@ -190,7 +207,7 @@ class FilterRun:
             UserError: nothing could be asked; `Forbidden` where the policy is why.
         """
         if not (self._there or self._cached or self._outcome.asked) and self._outcome.notes:
-            raise refusal(self._outcome.notes)
+            raise refusal_error(self._outcome.notes)
 
     def as_json(self) -> dict[str, Json]:
         """Return what came of it."""
@@ -207,11 +224,11 @@ class FilterRun:
         if not self._judges:
             return []
         lines = [one.as_text() for one in self._outcome.notes]
-        lines += [f"{counted(len(keys), 'question')} not asked about: {why}" for why, keys in self._left_out.items()]
+        lines += [f"{pluralize(len(keys), 'question')} not asked about: {why}" for why, keys in self._left_out.items()]
         if self._taken:
-            told = counted(self._taken, "question")
+            told = pluralize(self._taken, "question")
             lines.append(f"{told} got harder wrong options; one undo takes that back: greenroom undo STUDY")
-        for key, why in [*self._refused.items()][:SHOWN]:
+        for key, why in [*self._refused.items()][:MAX_LISTED]:
             lines.append(f"  not taken over  {key}  {why}")
         before = f", {self._cached + self._there} from before" if self._cached + self._there else ""
         return [*lines, f"{self._outcome.as_text()}{before}."]
@@ -275,18 +292,18 @@ def filter_questions(
       greenroom questions filter my-study.greenroom --judge gpt --harden --drop
     """
     from benchmark.authoring import question_requests as thresholds
-    from benchmark.judging.judge_registry import judge_called
-    from benchmark.questions.filter_rules import rules_of
+    from benchmark.judging.judge_registry import get_judge
+    from benchmark.questions.filter_rules import read_rules
 
-    chosen = [key for key in STEPS if not steps or key in {step_called(one).key for one in steps}]
+    chosen = [key for key in STEPS if not steps or key in {get_step(one).key for one in steps}]
     changes = bool(judges or settings or harden or drop is not None)
     with Session.open(study, annotator, read_only=not changes) as session:
         if settings:
-            rules = rules_of(session.study)
+            rules = read_rules(session.study)
             for one in settings:
-                key, rules[key] = thresholds.rule_from(session, one, rules)
+                key, rules[key] = thresholds.parse_rule(session, one, rules)
             thresholds.set_rules(session, rules)
-        entries = [judge_called(session, one) for one in dict.fromkeys(judges)]
+        entries = [get_judge(session, one) for one in dict.fromkeys(judges)]
         if harden and not entries:
             raise UserError("Harder wrong options need a judge.", "Name one: --judge NAME")
         run = FilterRun(session, entries, condition, Limits(budget_money, budget_tokens), again)
@@ -297,47 +314,51 @@ def filter_questions(
                 run.take_over(chosen)
         if drop is not None:
             deciders = [key for key in chosen if STEPS[key].needs is not Needs.NOTHING] if drop else []
-            thresholds.decide_by(session, deciders)
-        reading = read(session)
+            thresholds.set_deciding_steps(session, deciders)
+        reading = read_funnel_input(session)
     if entries:
         run.require_something()
-    found = funnel_of(reading, (), chosen)
-    tell(as_json, {**_as_json(reading, found), **run.as_json()}, "\n".join([*_lines(reading, found), *run.lines()]))
+    found = build_funnel(reading, (), chosen)
+    print_result(
+        as_json,
+        {**_funnel_json(reading, found), **run.as_json()},
+        "\n".join([*_funnel_lines(reading, found), *run.lines()]),
+    )
 
 
-def _as_json(reading: FunnelInput, found: Funnel) -> dict[str, Json]:
+def _funnel_json(reading: FunnelInput, found: Funnel) -> dict[str, Json]:
     return {
         "questions": len(found.questions),
         "steps": [one.as_json() for one in found.steps],
         "survive": [*found.survivors],
-        "deciding": [*deciding(reading)],
-        "go_on": len(survivors_of(reading)),
+        "deciding": [*deciding_steps(reading)],
+        "go_on": len(final_survivors(reading)),
     }
 
 
-def _lines(reading: FunnelInput, found: Funnel) -> list[str]:
+def _funnel_lines(reading: FunnelInput, found: Funnel) -> list[str]:
     lines = [f"{'':22}{'in':>7}{'kept':>7}{'fell':>7}{'open':>7}  kept where"]
     for stage in found.steps:
         cells = (len(stage.entered), len(stage.kept), len(stage.fallen), len(stage.open))
-        lines.append(f"{stage.step.name:22}{''.join(f'{one:7}' for one in cells)}  {_rule(reading, stage)}")
+        lines.append(f"{stage.step.name:22}{''.join(f'{one:7}' for one in cells)}  {_rule_text(reading, stage)}")
         for word, keys in (("fell", stage.fallen), ("open", stage.open)):
-            lines += [f"    {word}  {key}  {why}" for key, why in [*keys.items()][:SHOWN]]
-            if len(keys) > SHOWN:
-                lines.append(f"    {word}  and {len(keys) - SHOWN} more (all: --json)")
-    steps = deciding(reading)
-    lines.append(f"{len(found.survivors)} of {counted(len(found.questions), 'question')} survive.")
+            lines += [f"    {word}  {key}  {why}" for key, why in [*keys.items()][:MAX_LISTED]]
+            if len(keys) > MAX_LISTED:
+                lines.append(f"    {word}  and {len(keys) - MAX_LISTED} more (all: --json)")
+    steps = deciding_steps(reading)
+    lines.append(f"{len(found.survivors)} of {pluralize(len(found.questions), 'question')} survive.")
     if steps:
-        told = f"{len(survivors_of(reading))} go on to verification and export, as decided by {', '.join(steps)}."
+        told = f"{len(final_survivors(reading))} go on to verification and export, as decided by {', '.join(steps)}."
     else:
         told = "No step decides yet, so all go on to verification and export; --drop changes that."
     return [*lines, told]
 
 
-def _rule(reading: FunnelInput, stage: FunnelStage) -> str:
-    from benchmark.questions.filter_funnel import rule_in_words
+def _rule_text(reading: FunnelInput, stage: FunnelStage) -> str:
+    from benchmark.questions.filter_funnel import format_rule
 
     if stage.key == DISTRACTORS:
         return f"drops none; {len(stage.taken_over)} have options that a judge proposed"
     names = {one.judge_id: one.judge for fate in stage.fates.values() for one in fate.scores}
     options = [len(reading.questions[key].wrong) + 1 for key in stage.entered]
-    return rule_in_words(stage.step, stage.rule, names, min(options, default=0))
+    return format_rule(stage.step, stage.rule, names, min(options, default=0))

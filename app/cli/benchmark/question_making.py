@@ -9,14 +9,14 @@ from pathlib import Path
 import click
 
 from app.cli.benchmark.questions import ANNOTATOR
-from app.cli.command import STUDY, json_option, progress_bar, tell
-from benchmark.authoring.rule_questions import QuestionGenerationResult, make_by_rules
+from app.cli.command import STUDY, json_option, print_result, progress_bar
+from benchmark.authoring.rule_questions import QuestionGenerationResult, add_rule_questions
 from benchmark.questions.question_validity import SINGLE_STEP
-from project.entities.questions import OF_CHAINS, Maker, QuestionKind
+from project.entities.questions import CHAIN_QUESTION_KINDS, Maker, QuestionKind
 from project.entities.study_records import Json
 from project.errors import UserError
-from project.session.session import Session, recording_called
-from project.text_format import counted
+from project.session.session import Session, resolve_recording
+from project.text_format import pluralize
 from project.timebase import parse_time
 
 
@@ -63,25 +63,25 @@ def ask(
     from dataclasses import replace
 
     from app.cli.ask import ask_here
-    from benchmark.authoring.question_requests import request_for
-    from benchmark.judging.judge_registry import judges_called
+    from benchmark.authoring.question_requests import answer_request
+    from benchmark.judging.judge_registry import get_judges
     from benchmark.judging.run_budget import Limits
 
     with Session.open(study) as session:
         session.study.require_writable()
-        about = question or _counting(session, recording, everything=everything)
-        request = request_for(judges_called(session, judges), about, setting, fresh=fresh)
+        about = question or _select_questions(session, recording, everything=everything)
+        request = answer_request(get_judges(session, judges), about, setting, fresh=fresh)
         came = ask_here(session, replace(request, budget=Limits(budget_money, budget_tokens)))
     came.require_something()
     *notes, said = came.lines()
-    told = [*notes, f"{counted(len(about), 'question')}: {said}"]
-    tell(as_json, {"questions": len(about), **came.as_json()}, "\n".join(told))
+    told = [*notes, f"{pluralize(len(about), 'question')}: {said}"]
+    print_result(as_json, {"questions": len(about), **came.as_json()}, "\n".join(told))
 
 
-def _counting(session: Session, recording: str | None, *, everything: bool) -> tuple[str, ...]:
-    from benchmark.questions.verification import VerificationState, gathered
+def _select_questions(session: Session, recording: str | None, *, everything: bool) -> tuple[str, ...]:
+    from benchmark.questions.verification import VerificationState, read_items
 
-    found = gathered(session, "" if recording is None else recording_called(session, recording).id)
+    found = read_items(session, "" if recording is None else resolve_recording(session, recording).id)
     chosen = [one for one in found if everything or (one.standing is VerificationState.VERIFIED and not one.stale)]
     if not chosen:
         raise UserError(
@@ -91,7 +91,7 @@ def _counting(session: Session, recording: str | None, *, everything: bool) -> t
     return tuple(one.question.id for one in chosen)
 
 
-KINDS = [one.value for one in OF_CHAINS]
+KIND_VALUES = [one.value for one in CHAIN_QUESTION_KINDS]
 
 
 @click.command()
@@ -101,7 +101,7 @@ KINDS = [one.value for one in OF_CHAINS]
     "--kind",
     "kinds",
     multiple=True,
-    type=click.Choice(KINDS),
+    type=click.Choice(KIND_VALUES),
     help="Again for each; single-step ones if not given.",
 )
 @click.option("--steps", is_flag=True, help="Multi-step questions beside them.")
@@ -148,22 +148,22 @@ def make(
         raise UserError("Rules need no judge.", "Say --maker judge to have the judge word them.")
     with Session.open(study, annotator) as session:
         if maker == Maker.JUDGE:
-            made = _by_judges(session, chains, chosen, judges, condition, seed)
+            made = _make_by_judges(session, chains, chosen, judges, condition, seed)
         else:
             with progress_bar("Making") as bar:
-                made, _ = make_by_rules(session, chains, chosen, seed, bar)
-    tell(as_json, {"study": str(study), **made.as_json()}, as_text(made))
+                made, _ = add_rule_questions(session, chains, chosen, seed, bar)
+    print_result(as_json, {"study": str(study), **made.as_json()}, result_text(made))
 
 
-def as_text(made: QuestionGenerationResult) -> str:
+def result_text(made: QuestionGenerationResult) -> str:
     """Return what came of it in lines."""
     kinds = ", ".join(f"{number:,} {kind}" for kind, number in made.by_kind.items())
-    lines = [f"Made {counted(len(made.ids), 'question')}" + (f": {kinds}" if kinds else "")]
+    lines = [f"Made {pluralize(len(made.ids), 'question')}" + (f": {kinds}" if kinds else "")]
     lines += [f"Not made: {number:,}. {reason}" for reason, number in made.skipped.items()]
     return "\n".join(lines)
 
 
-def _by_judges(
+def _make_by_judges(
     session: Session,
     chains: tuple[str, ...],
     kinds: list[QuestionKind],
@@ -172,16 +172,16 @@ def _by_judges(
     seed: int,
 ) -> QuestionGenerationResult:
     from app.cli.ask import ask_here
-    from benchmark.authoring.judge_questions import chain_requests, take_in_chains
-    from benchmark.judging.judge_registry import judges_called
-    from project.queries.judgment_rows import judgments_called
+    from benchmark.authoring.judge_questions import chain_requests, import_chain_questions
+    from benchmark.judging.judge_registry import get_judges
+    from project.queries.judgment_rows import find_judgments
 
-    request = chain_requests(session, chains, judges_called(session, judges), kinds or SINGLE_STEP, condition)
+    request = chain_requests(session, chains, get_judges(session, judges), kinds or SINGLE_STEP, condition)
     came = ask_here(session, request)
     came.require_something()
     order = {one.id: at for at, one in enumerate(request.judges)}
-    said = sorted(judgments_called(session.study, came.ids), key=lambda one: order.get(one.judge_id, len(order)))
-    made, _ = take_in_chains(session, said, seed)
+    said = sorted(find_judgments(session.study, came.ids), key=lambda one: order.get(one.judge_id, len(order)))
+    made, _ = import_chain_questions(session, said, seed)
     return made
 
 
@@ -228,20 +228,20 @@ def esi(
       greenroom questions esi my-study.greenroom --recording 3 --rounds 1 --each 5 --json
     """
     from app.cli.ask import ask_here
-    from benchmark.authoring.judge_questions import esi_requests, take_in_esi
-    from benchmark.judging.judge_registry import judges_called
-    from project.queries.judgment_rows import judgments_called
-    from project.session.session import recording_called
+    from benchmark.authoring.judge_questions import esi_requests, import_esi_questions
+    from benchmark.judging.judge_registry import get_judges
+    from project.queries.judgment_rows import find_judgments
+    from project.session.session import resolve_recording
 
     with Session.open(study, annotator) as session:
         session.study.require_writable()
-        ids = [recording_called(session, one).id for one in recordings]
-        request = esi_requests(session, ids, judges_called(session, judges), rounds, each, condition)
+        ids = [resolve_recording(session, one).id for one in recordings]
+        request = esi_requests(session, ids, get_judges(session, judges), rounds, each, condition)
         came = ask_here(session, request)
         came.require_something()
-        made, _ = take_in_esi(session, judgments_called(session.study, came.ids), seed)
-    lines = [as_text(made), *(f"Not asked: {one.as_text()}" for one in came.outcome.notes)]
-    tell(as_json, {"study": str(study), **made.as_json(), "asked": came.as_json()}, "\n".join(lines))
+        made, _ = import_esi_questions(session, find_judgments(session.study, came.ids), seed)
+    lines = [result_text(made), *(f"Not asked: {one.as_text()}" for one in came.outcome.notes)]
+    print_result(as_json, {"study": str(study), **made.as_json(), "asked": came.as_json()}, "\n".join(lines))
 
 
 @click.command()
@@ -278,10 +278,10 @@ def write(
     from benchmark.authoring.adversarial_authoring import write_question
 
     with Session.open(study, annotator) as session:
-        owner = recording_called(session, recording)
+        owner = resolve_recording(session, recording)
         span = parse_time(start), parse_time(end)
         identifier, _ = write_question(session, owner.id, text, answer, wrong, explanation, *span)
-    tell(
+    print_result(
         as_json,
         {"id": identifier, "kept": False},
         f"Written as {identifier}. Try it: greenroom questions try STUDY {identifier} --judge NAME",
@@ -321,24 +321,29 @@ def attempt(
       greenroom questions try my-study.greenroom 0198c1d2-8a4e-7c31-9f06-2b1d54e7aa10 --judge gpt --judge gemini
     """
     from app.cli.ask import ask_here
-    from benchmark.authoring.adversarial_authoring import answers_to, require_author, settle_try, stumped
-    from benchmark.authoring.question_requests import request_for
-    from benchmark.judging.judge_registry import judges_called
-    from benchmark.judging.run_outcome import refusal
-    from benchmark.questions.question_edits import question_called
+    from benchmark.authoring.adversarial_authoring import (
+        all_judges_failed,
+        read_trial_answers,
+        record_trial,
+        require_author,
+    )
+    from benchmark.authoring.question_requests import answer_request
+    from benchmark.judging.judge_registry import get_judges
+    from benchmark.judging.run_outcome import refusal_error
+    from benchmark.questions.question_edits import get_question
 
     with Session.open(study, annotator) as session:
         session.study.require_writable()
-        about = question_called(session, question)
+        about = get_question(session, question)
         require_author(session, about)
-        asked = judges_called(session, judges)
-        request = request_for(asked, [about.id], setting, fresh=fresh)
+        asked = get_judges(session, judges)
+        request = answer_request(asked, [about.id], setting, fresh=fresh)
         notes = ask_here(session, request).outcome.notes
-        answers = answers_to(session, about, request)
+        answers = read_trial_answers(session, about, request)
         if not answers and notes:
-            raise refusal(notes)
-        settle_try(session, about.id, answers, [one.id for one in asked])
-        kept = stumped(answers, [one.id for one in asked])
+            raise refusal_error(notes)
+        record_trial(session, about.id, answers, [one.id for one in asked])
+        kept = all_judges_failed(answers, [one.id for one in asked])
     words = {True: "right", False: "wrong", None: "no answer"}
     lines = [f"{one.judge}: {one.letter or '-'}, {words[one.right]}" for one in answers]
     lines += [one.as_text() for one in notes]
@@ -352,4 +357,4 @@ def attempt(
         "answers": [one.as_json() for one in answers],
         "notes": [one.as_text() for one in notes],
     }
-    tell(as_json, told, "\n".join(lines))
+    print_result(as_json, told, "\n".join(lines))

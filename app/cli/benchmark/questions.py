@@ -9,18 +9,25 @@ from pathlib import Path
 
 import click
 
-from app.cli.command import STUDY, LazyGroup, json_option, progress_bar, tell
-from app.cli.release import tell_texts
+from app.cli.command import STUDY, LazyGroup, json_option, print_result, progress_bar
+from app.cli.release import print_texts
 from benchmark.questions import verification as commands
-from benchmark.questions.question_edits import QuestionCorrection, question_called, reworded
-from benchmark.questions.question_measures import difficulties
-from benchmark.questions.verification import VerificationItem, VerificationState, agreement, gathered, me, progress
-from benchmark.questions.verification import queue as waiting
-from project.entities.questions import CHECKS, DIFFICULTIES, LETTERS, QuestionKind, VerificationDecision
+from benchmark.questions.question_edits import QuestionCorrection, get_question, reword_options
+from benchmark.questions.question_measures import question_difficulties
+from benchmark.questions.verification import (
+    VerificationItem,
+    VerificationState,
+    current_annotator_id,
+    read_items,
+    study_agreement,
+    verification_progress,
+)
+from benchmark.questions.verification import verification_queue as waiting
+from project.entities.questions import CHECKLIST_KEYS, DIFFICULTIES, LETTERS, QuestionKind, VerificationDecision
 from project.entities.study_records import Json
 from project.errors import UserError
-from project.session.session import Session, recording_called
-from project.text_format import counted, percent
+from project.session.session import Session, resolve_recording
+from project.text_format import format_percent, pluralize
 from project.timebase import format_time
 
 _PLACES: dict[str, str] = {
@@ -91,9 +98,9 @@ def export(
             session, out, formats=formats or ("jsonl",), everything=everything, seed=seed, release=release, progress=bar
         )
     by_split = ", ".join(f"{split} {many}" for split, many in made.by_split.items())
-    lines = [f"Wrote {counted(made.questions, 'question')} to {out}: {by_split}."]
+    lines = [f"Wrote {pluralize(made.questions, 'question')} to {out}: {by_split}."]
     lines += [f"Left out: {many}, {why}." for why, many in sorted(made.left_out.items())]
-    lines.append(f"{counted(made.replaced, 'place')} of texts taken out. Fill in DATACARD.md before it leaves.")
+    lines.append(f"{pluralize(made.replaced, 'place')} of texts taken out. Fill in DATACARD.md before it leaves.")
     result: dict[str, Json] = {
         "folder": str(out),
         "questions": made.questions,
@@ -105,7 +112,7 @@ def export(
         "replaced": made.replaced,
         "files": [*made.files],
     }
-    tell(as_json, result, "\n".join(lines))
+    print_result(as_json, result, "\n".join(lines))
 
 
 @click.command("list")
@@ -128,8 +135,8 @@ def list_questions(
       greenroom questions list my-study.greenroom --standing verified --json
     """
     with Session.open(study, read_only=True) as session:
-        home = recording_called(session, recording).id if recording else ""
-        found = gathered(session, home)
+        home = resolve_recording(session, recording).id if recording else ""
+        found = read_items(session, home)
         homes = {one.question.recording_id for one in found}
         numbers = {one: session.recording(one).number for one in homes}
     shown = [
@@ -141,16 +148,19 @@ def list_questions(
     ]
     by_kind = {each.value: sum(one.question.kind is each for one in shown) for each in QuestionKind}
     by_kind = {name: number for name, number in by_kind.items() if number}
-    lines = [line for one in shown for line in _lines(one, numbers[one.question.recording_id])]
+    lines = [line for one in shown for line in _question_lines(one, numbers[one.question.recording_id])]
     kinds = "".join(f", {number:,} {name}" for name, number in by_kind.items())
-    tell(
+    print_result(
         as_json,
-        {"questions": [_as_json(one, numbers[one.question.recording_id]) for one in shown], "by_kind": {**by_kind}},
-        "\n".join([*lines, f"{counted(len(shown), 'question')}{kinds}"]),
+        {
+            "questions": [_question_json(one, numbers[one.question.recording_id]) for one in shown],
+            "by_kind": {**by_kind},
+        },
+        "\n".join([*lines, f"{pluralize(len(shown), 'question')}{kinds}"]),
     )
 
 
-def _lines(one: VerificationItem, number: int) -> list[str]:
+def _question_lines(one: VerificationItem, number: int) -> list[str]:
     question = one.question
     state = f"{one.standing.value}, older than its chain" if one.stale else one.standing.value
     aspect = f" {question.aspect}" if question.aspect else ""
@@ -162,7 +172,7 @@ def _lines(one: VerificationItem, number: int) -> list[str]:
     ]
 
 
-def _as_json(one: VerificationItem, number: int) -> dict[str, Json]:
+def _question_json(one: VerificationItem, number: int) -> dict[str, Json]:
     question = one.question
     return {
         "id": question.id,
@@ -204,17 +214,17 @@ def texts(study: Path, everything: bool, changed: bool, confirm: bool, annotator
       greenroom questions texts my-study.greenroom --confirm --annotator Ada
     """
     from anonymize.pii_review.study_finder import search_here
-    from benchmark.dataset.dataset_export import confirm_question_texts, each_once, reader_of
-    from benchmark.dataset.question_selection import gather
+    from benchmark.dataset.dataset_export import confirm_question_texts, find_reader, unique_texts
+    from benchmark.dataset.question_selection import select_questions
 
     with Session.open(study, annotator) as session:
         with progress_bar("Texts of questions") as bar:
             search_here(session, bar)
-            found = gather(session, everything=everything, progress=bar)
+            found = select_questions(session, everything=everything, progress=bar)
         if confirm:
             confirm_question_texts(session, found)
-        reader = reader_of(session, found)
-    tell_texts(as_json, each_once(found.texts), reader, changed=changed)
+        reader = find_reader(session, found)
+    print_texts(as_json, unique_texts(found.texts), reader, changed=changed)
 
 
 ANNOTATOR = click.option("--annotator", help="Whose work it is; the name in the settings when not given.")
@@ -231,7 +241,7 @@ _ALL = "all"
 @click.option("--withdraw", "decision", flag_value="withdraw", help="Take back what you said.")
 @click.option(
     "--checklist",
-    type=click.Choice([*CHECKS]),
+    type=click.Choice([*CHECKLIST_KEYS]),
     default="chain",
     show_default=True,
     help="What is checked: of questions from a chain, or of those from meta information.",
@@ -240,7 +250,7 @@ _ALL = "all"
     "--check",
     "checks",
     multiple=True,
-    type=click.Choice([_ALL, *dict.fromkeys(one for checks in CHECKS.values() for one in checks)]),
+    type=click.Choice([_ALL, *dict.fromkeys(one for checks in CHECKLIST_KEYS.values() for one in checks)]),
     help="What holds; again for each further one.",
 )
 @click.option("--difficulty", type=click.Choice(DIFFICULTIES), help="How difficult it is.")
@@ -280,20 +290,20 @@ def verify(
         if decision == "withdraw":
             commands.withdraw_verification(session, question)
         else:
-            holds = CHECKS[checklist] if _ALL in checks else checks
+            holds = CHECKLIST_KEYS[checklist] if _ALL in checks else checks
             said = VerificationDecision(decision)
-            options = reworded(question_called(session, question), wrong) if wrong else None
+            options = reword_options(get_question(session, question), wrong) if wrong else None
             changed = QuestionCorrection(text, answer, options)
             given = changed if changed != QuestionCorrection() else None
             commands.verify(session, question, said, holds, difficulty or "", note, checklist, given)
-        (now,) = gathered(session, question_ids=[question_called(session, question).id])
+        (now,) = read_items(session, question_ids=[get_question(session, question).id])
     told: dict[str, Json] = {
         "question": question,
         "decision": decision,
         "standing": now.standing.value,
         "stale": now.stale,
     }
-    tell(as_json, told, f"{_SAID[decision]} Now: {_WORDS[now.standing]}.")
+    print_result(as_json, told, f"{_DECISION_TEXTS[decision]} Now: {_STATE_TEXTS[now.standing]}.")
 
 
 @click.command("queue")
@@ -311,12 +321,12 @@ def queue(study: Path, annotator: str | None, recording: str | None, as_json: bo
       greenroom questions queue my-study.greenroom --annotator Ada
     """
     with Session.open(study, annotator, read_only=True) as session:
-        owner = "" if recording is None else recording_called(session, recording).id
-        who = me(session)
+        owner = "" if recording is None else resolve_recording(session, recording).id
+        who = current_annotator_id(session)
         found = waiting(session, owner, annotator_id=who)
-    lines = [_line(one, again=one.stale or one.again(who)) for one in found]
-    told: list[Json] = [_described(one, again=one.stale or one.again(who)) for one in found]
-    tell(as_json, {"questions": told}, "\n".join([*lines, f"{counted(len(found), 'question')} to verify."]))
+    lines = [_queue_line(one, again=one.stale or one.again(who)) for one in found]
+    told: list[Json] = [_queue_json(one, again=one.stale or one.again(who)) for one in found]
+    print_result(as_json, {"questions": told}, "\n".join([*lines, f"{pluralize(len(found), 'question')} to verify."]))
 
 
 @click.command("standing")
@@ -333,18 +343,20 @@ def standing(study: Path, recording: str | None, as_json: bool) -> None:
       greenroom questions standing my-study.greenroom
     """
     with Session.open(study, read_only=True) as session:
-        owner = "" if recording is None else recording_called(session, recording).id
-        found = gathered(session, owner)
-        far = progress(found, "")
-        figures = agreement(session, [one.question.id for one in found])
-        labels = difficulties(session)
+        owner = "" if recording is None else resolve_recording(session, recording).id
+        found = read_items(session, owner)
+        far = verification_progress(found, "")
+        figures = study_agreement(session, [one.question.id for one in found])
+        labels = question_difficulties(session)
     counts: dict[str, Json] = {where.value: number for where, number in far.standings.items()}
-    lines = [f"{_WORDS[where].capitalize()}: {far.standings[where]}" for where in VerificationState]
+    lines = [f"{_STATE_TEXTS[where].capitalize()}: {far.standings[where]}" for where in VerificationState]
     lines.append(f"To be looked at again, because the chain was edited: {far.stale}")
     for one in figures.figures:
         if one.raw is not None:
             kappa = "undefined" if one.kappa is None else f"{one.kappa:.3f}"
-            lines.append(f"Agreement on {one.key}: {percent(one.raw)} of {counted(one.pairs, 'pair')}, kappa {kappa}")
+            lines.append(
+                f"Agreement on {one.key}: {format_percent(one.raw)} of {pluralize(one.pairs, 'pair')}, kappa {kappa}"
+            )
     told: dict[str, Json] = {
         "questions": far.total,
         "standings": counts,
@@ -354,22 +366,22 @@ def standing(study: Path, recording: str | None, as_json: bool) -> None:
             one.question.id: {
                 "standing": one.standing.value,
                 "stale": one.stale,
-                "difficulty": labels.get(one.question.id, "") if one.standing in _SETTLED else "",
+                "difficulty": labels.get(one.question.id, "") if one.standing in _SETTLED_STATES else "",
             }
             for one in found
         },
     }
-    tell(as_json, told, "\n".join(lines))
+    print_result(as_json, told, "\n".join(lines))
 
 
-_SAID = {
+_DECISION_TEXTS = {
     "keep": "Kept.",
     "correct": "Corrected.",
     "drop": "Dropped.",
     "withdraw": "Taken back.",
 }
-_SETTLED = (VerificationState.VERIFIED, VerificationState.DISPUTED, VerificationState.DROPPED)
-_WORDS = {
+_SETTLED_STATES = (VerificationState.VERIFIED, VerificationState.DISPUTED, VerificationState.DROPPED)
+_STATE_TEXTS = {
     VerificationState.OPEN: "not verified",
     VerificationState.ONCE: "verified by one of two",
     VerificationState.VERIFIED: "verified",
@@ -378,13 +390,13 @@ _WORDS = {
 }
 
 
-def _line(one: VerificationItem, *, again: bool) -> str:
+def _queue_line(one: VerificationItem, *, again: bool) -> str:
     question = one.question
     mark = " (changed: look again)" if again else ""
     return f"{question.id}  {question.kind.value:10}  {format_time(question.start_us)}  {question.text}{mark}"
 
 
-def _described(one: VerificationItem, *, again: bool) -> dict[str, Json]:
+def _queue_json(one: VerificationItem, *, again: bool) -> dict[str, Json]:
     question = one.question
     return {
         "id": question.id,

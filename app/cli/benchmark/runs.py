@@ -9,19 +9,19 @@ from pathlib import Path
 
 import click
 
-from app.cli.command import STUDY, json_option, progress_bar, tell
+from app.cli.command import STUDY, json_option, print_result, progress_bar
 from app.cli.plugin_options import scheduler_option
-from benchmark.judging.run_outcome import Note, refusal
+from benchmark.judging.run_outcome import Note, refusal_error
 from benchmark.metrics.published_figures import PublishedScore
 from benchmark.prompts.judge_prompt import VARIANTS
 from benchmark.results.item_results import Confusion, MetricRow
 from benchmark.runs.run_figures import RunComparison, RunFigures
 from project.entities.frozen_items import ItemModality, ItemSet
-from project.entities.judgments import RAW
+from project.entities.judgments import RAW_CONDITION
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.session.session import Session
-from project.text_format import counted, percent, shown
+from project.text_format import escape_unprintable, format_percent, pluralize
 
 
 @click.command()
@@ -43,23 +43,24 @@ def compare(study: Path, first: str, second: str, names: tuple[str, ...], sample
       greenroom benchmark compare my-study.greenroom gpt human
       greenroom benchmark compare my-study.greenroom gpt 0198c1d2-8a4e-7c31-9f06-2b1d54e7aa10 --json
     """
-    from benchmark.runs.run_figures import compare as compared
-    from benchmark.runs.run_figures import figures_of
+    from benchmark.runs.run_figures import compare_runs as compared
+    from benchmark.runs.run_figures import read_figures
     from project.queries.item_set_rows import benchmark_runs
 
     with Session.open(study, read_only=True) as session:
         known = {one.id for one in benchmark_runs(session.study)}
         ids = [one for one in dict.fromkeys((first, second)) if one in known]
         every = [
-            *figures_of(session, (), names, samples=0, parts=False),
-            *(figures_of(session, ids, samples=0, parts=False) if ids else []),
+            *read_figures(session, (), names, samples=0, parts=False),
+            *(read_figures(session, ids, samples=0, parts=False) if ids else []),
         ]
 
         def called(name: str) -> list["RunFigures"]:
             found = [one for one in every if name in (one.run.id, one.judge, one.run.judge.get("name"))]
             if not found:
                 raise UserError(
-                    f"“{shown(name)}” was not asked in any run.", "See who was: greenroom benchmark results STUDY"
+                    f"“{escape_unprintable(name)}” was not asked in any run.",
+                    "See who was: greenroom benchmark results STUDY",
                 )
             return [*{one.run.id: one for one in found}.values()]
 
@@ -69,7 +70,7 @@ def compare(study: Path, first: str, second: str, names: tuple[str, ...], sample
                 "The two were asked nothing in common.", "Run both on one set: greenroom benchmark run STUDY --set NAME"
             )
         found = [compared(session, one, other, samples) for one, other in pairs]
-    tell(
+    print_result(
         as_json,
         {"comparisons": [one.as_json() for one in found]},
         "\n".join(line for one in found for line in comparison_lines(one)),
@@ -79,22 +80,22 @@ def compare(study: Path, first: str, second: str, names: tuple[str, ...], sample
 def _pairs(first: list["RunFigures"], second: list["RunFigures"]) -> list[tuple["RunFigures", "RunFigures"]]:
     """Return what can be compared: runs over one set, asked in one way; else over one set; else of one task."""
     every = [(one, other) for one in first for other in second if one.run.id != other.run.id]
-    for same in (_asked, _set, _task):
+    for same in (_run_settings, _set_id, _task_key):
         if found := [(one, other) for one, other in every if same(one) == same(other)]:
             return found
     return []
 
 
-def _asked(one: "RunFigures") -> tuple[str, ...]:
+def _run_settings(one: "RunFigures") -> tuple[str, ...]:
     run = one.run
     return run.set_id, run.shown.value, run.variant, run.condition, str(run.seed)
 
 
-def _set(one: "RunFigures") -> str:
+def _set_id(one: "RunFigures") -> str:
     return one.run.set_id
 
 
-def _task(one: "RunFigures") -> str:
+def _task_key(one: "RunFigures") -> str:
     return one.item_set.task
 
 
@@ -134,11 +135,11 @@ def results(
       greenroom benchmark results my-study.greenroom
       greenroom benchmark results my-study.greenroom --task verdict --parts --json
     """
-    from benchmark.metrics.published_figures import rows_for
-    from benchmark.runs.run_figures import conditions_of, figures_of
+    from benchmark.metrics.published_figures import published_scores_for
+    from benchmark.runs.run_figures import compare_conditions, read_figures
 
     with Session.open(study, read_only=True) as session:
-        found = figures_of(session, runs, names, samples=samples, parts=parts)
+        found = read_figures(session, runs, names, samples=samples, parts=parts)
         found = [
             one
             for one in found
@@ -148,9 +149,11 @@ def results(
         if not found:
             raise UserError("No run fits.", "Run one: greenroom benchmark run STUDY --task verdict --judge NAME")
         sets = {one.item_set.id: one.item_set for one in found}.values()
-        changed, standing = changed_sets(session, sets)
-    rows = conditions_of(found, margin)
-    published = [row for task in dict.fromkeys(one.item_set.task for one in found) for row in rows_for(task)]
+        changed, standing = describe_changed_sets(session, sets)
+    rows = compare_conditions(found, margin)
+    published = [
+        row for task in dict.fromkeys(one.item_set.task for one in found) for row in published_scores_for(task)
+    ]
     lines = [*standing, *run_lines(found)]
     for one in found if parts else ():
         lines += part_lines(one)
@@ -178,7 +181,7 @@ def results(
             for row in published
         ],
     }
-    tell(as_json, told, "\n".join(lines))
+    print_result(as_json, told, "\n".join(lines))
 
 
 @click.command()
@@ -202,7 +205,7 @@ def results(
     "--condition",
     "conditions",
     multiple=True,
-    default=(RAW,),
+    default=(RAW_CONDITION,),
     show_default=True,
     help="raw, or a rendering by its method; again for each further one.",
 )
@@ -240,15 +243,15 @@ def run(
       greenroom benchmark run my-study.greenroom --set disputed --shown L --variant cot --json
       greenroom benchmark run my-study.greenroom --task conditions --condition raw --condition blur
     """
-    from benchmark.judging.judge_registry import judges_called
+    from benchmark.judging.judge_registry import get_judges
     from benchmark.judging.run_budget import Limits
-    from benchmark.runs.run_figures import figures_of
+    from benchmark.runs.run_figures import read_figures
     from benchmark.runs.run_plan import BenchmarkRequest, choose_sets
     from benchmark.runs.scheduler import run_benchmark
 
     with Session.open(study) as session:
         session.study.require_writable()
-        entries = judges_called(session, judges)
+        entries = get_judges(session, judges)
         chosen = choose_sets(session, tasks, names, seed=seed, draws=draws, conditions=conditions)
         wanted = BenchmarkRequest(
             chosen.sets,
@@ -264,13 +267,13 @@ def run(
         with progress_bar("Benchmark") as bar:
             ran = run_benchmark(session, wanted, bar, scheduler)
         if not ran.runs and ran.notes:
-            raise refusal(ran.notes)
-        found = figures_of(session, [one.id for one in ran.runs], [one.id for one in chosen.sets], parts=False)
-        changed, standing = changed_sets(session, [one for one in chosen.sets if one.id not in chosen.made])
+            raise refusal_error(ran.notes)
+        found = read_figures(session, [one.id for one in ran.runs], [one.id for one in chosen.sets], parts=False)
+        changed, standing = describe_changed_sets(session, [one for one in chosen.sets if one.id not in chosen.made])
     if ran.notes and not any(one.counts.counted for one in found):
-        raise refusal(ran.notes)
+        raise refusal_error(ran.notes)
     results: list[Json] = [{**line, **one.spent.as_json()} for one in found for line in one.results()]
-    sets: list[Json] = [_told(one, made=one.id in chosen.made) for one in chosen.sets]
+    sets: list[Json] = [_set_json(one, made=one.id in chosen.made) for one in chosen.sets]
     told: dict[str, Json] = {
         "results": results,
         "sets": sets,
@@ -279,7 +282,7 @@ def run(
         "taken_up": [*sorted(ran.taken_up)],
         "cached": ran.cached,
         **ran.outcome.as_json(),
-        "notes": [_note(one) for one in ran.notes],
+        "notes": [_note_json(one) for one in ran.notes],
     }
     lines = [f"Made a set of items, {one.name}." for one in chosen.sets if one.id in chosen.made]
     lines += standing
@@ -287,48 +290,48 @@ def run(
     said = [ran.outcome.as_text()] if ran.outcome.asked or ran.outcome.over_budget else []
     said += [f"{ran.cached:,} from before"] if ran.cached else []
     lines += [f"{', '.join(said)}."] if said else ["Everything was answered before."]
-    tell(as_json, told, "\n".join([*lines, *run_lines(found)]))
+    print_result(as_json, told, "\n".join([*lines, *run_lines(found)]))
 
 
-def changed_sets(session: Session, sets: Iterable[ItemSet]) -> tuple[list[Json], list[str]]:
+def describe_changed_sets(session: Session, sets: Iterable[ItemSet]) -> tuple[list[Json], list[str]]:
     """Return which sets were made from what is another by now, as JSON objects and in words."""
-    from benchmark.sets.frozen_sets import changed_since
+    from benchmark.sets.frozen_sets import find_changed_items
 
     told, lines = list[Json](), []
     for one in sets:
-        if count := changed_since(session, one).count:
+        if count := find_changed_items(session, one).count:
             told.append({"set": one.name, "sha256": one.sha256, "items": count})
             lines.append(
-                f"{one.name}: the study says something else by now about {counted(count, 'item')}; "
+                f"{one.name}: the study says something else by now about {pluralize(count, 'item')}; "
                 f"they are asked as they were frozen (set {one.sha256[:12]})."
             )
     return told, lines
 
 
-def _note(one: Note) -> dict[str, Json]:
+def _note_json(one: Note) -> dict[str, Json]:
     return {"judge": one.judge, "message": one.message, "hint": one.hint, "rule": one.rule, "questions": len(one.about)}
 
 
-def _told(one: ItemSet, *, made: bool) -> dict[str, Json]:
+def _set_json(one: ItemSet, *, made: bool) -> dict[str, Json]:
     return {"id": one.id, "name": one.name, "task": one.task, "sha256": one.sha256, "made": made}
 
 
 _HUNDRED = 100.0
 _SECOND = 1000
 _SMALL = 0.001
-_WIDE = 34
+_NAME_WIDTH = 34
 
 
-def value(number: float | None, *, share: bool) -> str:
+def format_value(number: float | None, *, share: bool) -> str:
     """Return a figure: percent where it is a share, two decimals where it is not, a dash where there is none."""
     if number is None:
         return "-"
-    return percent(number) if share else f"{number:.2f}"
+    return format_percent(number) if share else f"{number:.2f}"
 
 
-def figure(row: MetricRow) -> str:
+def format_figure(row: MetricRow) -> str:
     """Return a figure with its standard deviation and its interval, such as `57.1 % ± 1.2 [52.0 to 61.9]`."""
-    text = value(row.mean, share=row.share)
+    text = format_value(row.mean, share=row.share)
     if row.sd is not None:
         text += f" ± {_HUNDRED * row.sd:.1f}" if row.share else f" ± {row.sd:.2f}"
     if row.low is not None and row.high is not None:
@@ -337,12 +340,12 @@ def figure(row: MetricRow) -> str:
     return text
 
 
-def who(one: RunFigures) -> str:
+def format_run_name(one: RunFigures) -> str:
     """Return who was asked, and how where that is not the usual way."""
     run = one.run
     how = [run.shown.value]
     how += [run.variant] if run.variant != "plain" else []
-    how += [run.condition] if run.condition != RAW else []
+    how += [run.condition] if run.condition != RAW_CONDITION else []
     how += [f"seed {run.seed}"] if run.seed else []
     return f"{one.judge} ({', '.join(how)})"
 
@@ -352,13 +355,15 @@ def run_lines(found: Sequence[RunFigures]) -> list[str]:
     lines = []
     for name in dict.fromkeys(one.item_set.name for one in found):
         runs = [one for one in found if one.item_set.name == name]
-        lines.append(f"{name}: {runs[0].item_set.task}, {counted(runs[0].counts.items, 'item')}")
+        lines.append(f"{name}: {runs[0].item_set.task}, {pluralize(runs[0].counts.items, 'item')}")
         for one in runs:
-            lines.append(f"  {who(one)}: {became(one)}")
-            lines += [f"    {row.name:<{_WIDE}} {figure(row)}" for row in one.rows if row.mean is not None]
+            lines.append(f"  {format_run_name(one)}: {outcome_text(one)}")
+            lines += [f"    {row.name:<{_NAME_WIDTH}} {format_figure(row)}" for row in one.rows if row.mean is not None]
             if undefined := [row.name for row in one.rows if row.mean is None]:
                 lines.append(f"    undefined: {', '.join(undefined)}")
-        if guessed := [f"{row.name} {value(row.chance, share=row.share)}" for row in runs[0].rows if _known(row)]:
+        if guessed := [
+            f"{row.name} {format_value(row.chance, share=row.share)}" for row in runs[0].rows if _has_chance(row)
+        ]:
             lines.append(f"  chance: {', '.join(guessed)}")
     return lines
 
@@ -370,14 +375,16 @@ def published_lines(rows: Iterable[PublishedScore], shares: dict[str, bool]) -> 
         how = ", ".join(part for part in (row.modality, row.setting) if part)
         key = (row.source.partition(",")[0], row.task, f"{row.name} ({how})" if how else row.name)
         spread = "" if row.sd is None else f" ± {_HUNDRED * row.sd:.1f}" if shares.get(row.metric, True) else ""
-        told.setdefault(key, []).append(f"{row.metric} {value(row.mean, share=shares.get(row.metric, True))}{spread}")
+        told.setdefault(key, []).append(
+            f"{row.metric} {format_value(row.mean, share=shares.get(row.metric, True))}{spread}"
+        )
     return [f"  published, {paper}, {task}: {who}: {', '.join(each)}" for (paper, task, who), each in told.items()]
 
 
-def became(one: RunFigures) -> str:
+def outcome_text(one: RunFigures) -> str:
     """Say what became of the items of a run."""
     counts = one.counts
-    parts = [f"{counts.counted:,} of {counted(counts.items, 'item')} count"]
+    parts = [f"{counts.counted:,} of {pluralize(counts.items, 'item')} count"]
     for number, what in (
         (counts.unparsed, "unreadable"),
         (counts.refused, "refused"),
@@ -398,49 +405,53 @@ def spent_lines(found: Sequence[RunFigures]) -> list[str]:
         parts += [f"{tokens:,} tokens"] if tokens else []
         parts += [f"{money:,.4f} {currency}" for currency, money in spent.money.items()]
         if parts:
-            lines.append(f"{one.item_set.name}, {who(one)} took {', '.join(parts)}")
+            lines.append(f"{one.item_set.name}, {format_run_name(one)} took {', '.join(parts)}")
     return lines
 
 
 def comparison_lines(found: RunComparison) -> list[str]:
     """Return two runs side by side, with the tests of their difference."""
     first, second = found.first, found.second
-    lines = [f"{first.item_set.name}: {who(first)} and {who(second)}, {counted(found.n, 'item')} in common"]
+    lines = [
+        f"{first.item_set.name}: {format_run_name(first)} and {format_run_name(second)}, {pluralize(found.n, 'item')} in common"
+    ]
     if not found.paired:
-        lines = [f"{who(first)} on {first.item_set.name}, and {who(second)} on {second.item_set.name}: no test"]
+        lines = [
+            f"{format_run_name(first)} on {first.item_set.name}, and {format_run_name(second)} on {second.item_set.name}: no test"
+        ]
     for row in found.rows:
         one = row.difference
         scale = _HUNDRED if row.share else 1
-        text = f"{value(row.first, share=row.share)} and {value(row.second, share=row.share)}"
+        text = f"{format_value(row.first, share=row.share)} and {format_value(row.second, share=row.share)}"
         if one.value is not None:
             text += f", {scale * one.value:+.{1 if row.share else 2}f}"
         if one.low is not None and one.high is not None:
             text += f" [{scale * one.low:.{1 if row.share else 2}f} to {scale * one.high:.{1 if row.share else 2}f}]"
-        text += "" if one.p is None else f", {_p(one.p)}"
-        lines.append(f"  {row.name:<{_WIDE}} {text}")
+        text += "" if one.p is None else f", {_p_text(one.p)}"
+        lines.append(f"  {row.name:<{_NAME_WIDTH}} {text}")
     right = found.right
     if right is not None and right.p is not None:
         lines.append(
             f"  only the first is right {right.first_only} times, only the second {right.second_only} times: "
-            f"McNemar's test{', exact,' if right.exact else ''} gives {_p(right.p)}"
+            f"McNemar's test{', exact,' if right.exact else ''} gives {_p_text(right.p)}"
         )
     return lines
 
 
-def _p(value: float) -> str:
+def _p_text(value: float) -> str:
     return "p < .001" if value < _SMALL else f"p = {value:.3f}"
 
 
-def _known(row: MetricRow) -> bool:
+def _has_chance(row: MetricRow) -> bool:
     return row.chance is not None
 
 
-_NONE = "no answer"
+_NO_ANSWER = "no answer"
 
 
 def part_lines(one: RunFigures) -> list[str]:
     """Return the breakdowns of a run."""
-    lines = [f"{one.item_set.name}, {who(one)}"]
+    lines = [f"{one.item_set.name}, {format_run_name(one)}"]
     if one.labels:
         lines.append(f"  by label: {_figures(one.labels)}")
     for breakdown in one.breakdowns:
@@ -452,11 +463,14 @@ def part_lines(one: RunFigures) -> list[str]:
 
 
 def _figures(rows: tuple[MetricRow, ...]) -> str:
-    return ", ".join(f"{row.name} {value(row.mean, share=row.share)}" for row in rows if row.mean is not None) or "-"
+    return (
+        ", ".join(f"{row.name} {format_value(row.mean, share=row.share)}" for row in rows if row.mean is not None)
+        or "-"
+    )
 
 
 def _matrix(found: Confusion) -> list[str]:
-    columns = (*found.labels, _NONE)
+    columns = (*found.labels, _NO_ANSWER)
     wide = max(map(len, columns)) + 2
     lines = ["    " + " " * wide + "".join(f"{name:>{wide}}" for name in columns)]
     for label, row in zip(found.labels, found.counts, strict=True):

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.cli.command import STUDY, LazyGroup, json_option, progress_bar, tell
+from app.cli.command import STUDY, LazyGroup, json_option, print_result, progress_bar
 from project.entities.frozen_items import ItemSet
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.session.session import Session
-from project.text_format import counted, shown
+from project.text_format import escape_unprintable, pluralize
 
 if TYPE_CHECKING:
     from benchmark.report.benchmark_report import Painter
@@ -81,27 +81,32 @@ def infer(
       greenroom benchmark infer my-study.greenroom --recording 3 --judge gpt
       greenroom benchmark infer my-study.greenroom --recording 3 --judge gpt --rater Anna --rater Bram --json
     """
-    from benchmark.authoring.statement_suggestions import ask, inference_requests, question_request, take_in
-    from benchmark.judging.judge_registry import judges_called
-    from project.session.session import recording_called
+    from benchmark.authoring.statement_suggestions import (
+        ask_judges,
+        import_inferences,
+        inference_requests,
+        question_request,
+    )
+    from benchmark.judging.judge_registry import get_judges
+    from project.session.session import resolve_recording
 
     with Session.open(study, annotator) as session:
         session.study.require_writable()
-        ids = [recording_called(session, one).id for one in recordings]
-        entries = judges_called(session, judges)
+        ids = [resolve_recording(session, one).id for one in recordings]
+        entries = get_judges(session, judges)
         with progress_bar("Asking for questions") as bar:
-            first = ask(session, [question_request(session, ids, entries, questions, condition, seed)], bar)
+            first = ask_judges(session, [question_request(session, ids, entries, questions, condition, seed)], bar)
         with progress_bar("Asking for inferences") as bar:
-            then = ask(session, inference_requests(entries, first.answers, condition, seed), bar)
+            then = ask_judges(session, inference_requests(entries, first.answers, condition, seed), bar)
         notes = [*first.notes, *then.notes]
-        taken, _ = take_in(session, then.answers, raters)
+        taken, _ = import_inferences(session, then.answers, raters)
     told: dict[str, Json] = {"study": str(study), "questions": len(first.answers), **taken.as_json()}
-    lines = [f"{counted(taken.statements, 'statement')} to rate, of {counted(len(first.answers), 'question')}."]
+    lines = [f"{pluralize(taken.statements, 'statement')} to rate, of {pluralize(len(first.answers), 'question')}."]
     lines += [f"Left out {number}: {reason}" for reason, number in taken.skipped.items()]
-    tell(as_json, told, "\n".join([*lines, *(f"Not asked: {one.as_text()}" for one in notes)]))
+    print_result(as_json, told, "\n".join([*lines, *(f"Not asked: {one.as_text()}" for one in notes)]))
 
 
-_SHARE = "LABEL=WEIGHT"
+_SHARE_METAVAR = "LABEL=WEIGHT"
 
 
 @click.command()
@@ -115,7 +120,7 @@ _SHARE = "LABEL=WEIGHT"
 @click.option("--include", multiple=True, metavar="WHAT", help="disagreed, reviewed, unreviewed or hold-out; again.")
 @click.option("--scheme", default="", help="Whose segments; those of the study's default scheme when not given.")
 @click.option("--track", default="", help="Of the scheme; its first when not given.")
-@click.option("--share", "shares", multiple=True, metavar=_SHARE, help="How much of a label; again for each.")
+@click.option("--share", "shares", multiple=True, metavar=_SHARE_METAVAR, help="How much of a label; again for each.")
 @click.option("--negatives", default="both", show_default=True, help="Where none is from: annotated, unmarked or both.")
 @click.option("--condition", "conditions", multiple=True, metavar="METHOD", help="Only what has this rendering; again.")
 @click.option("--willing", is_flag=True, help="Only recordings in which everybody is willing to be shown to models.")
@@ -155,19 +160,19 @@ def make(
 
     if name and len(tasks) > 1:
         raise UserError("One name is for one set.", "Leave --name out, or name one task.")
-    wishes = SamplingOptions(include, stratify, scheme, track, _weights(shares), negatives, conditions, willing)
+    wishes = SamplingOptions(include, stratify, scheme, track, _parse_weights(shares), negatives, conditions, willing)
     made: list[ItemSet] = []
     with Session.open(study) as session:
         for task in dict.fromkeys(tasks):
             found, _ = make_set(session, task, name, seed, draws, size, wishes)
             made.append(found)
         sizes = [len(items_of(session.study, one.id)) for one in made]
-    lines = [line for one, items in zip(made, sizes, strict=True) for line in _lines(one, items)]
-    told: list[Json] = [as_object(one, items) for one, items in zip(made, sizes, strict=True)]
-    tell(as_json, {"study": str(study), "sets": told}, "\n".join(lines))
+    lines = [line for one, items in zip(made, sizes, strict=True) for line in _set_lines(one, items)]
+    told: list[Json] = [set_json(one, items) for one, items in zip(made, sizes, strict=True)]
+    print_result(as_json, {"study": str(study), "sets": told}, "\n".join(lines))
 
 
-def as_object(one: ItemSet, items: int) -> dict[str, Json]:
+def set_json(one: ItemSet, items: int) -> dict[str, Json]:
     """Return a set as a JSON object."""
     return {
         "set": one.id,
@@ -183,18 +188,18 @@ def as_object(one: ItemSet, items: int) -> dict[str, Json]:
     }
 
 
-def left_out_lines(one: ItemSet) -> list[str]:
+def format_left_out(one: ItemSet) -> list[str]:
     """Return a line for each reason why something did not become an item, the most frequent first."""
     ordered = sorted(one.left_out.items(), key=lambda pair: (-pair[1], pair[0]))
     return [f"  left out: {number:,}, {reason}" for reason, number in ordered]
 
 
-def _lines(one: ItemSet, items: int) -> list[str]:
-    head = f"{one.name}: {counted(items, 'item')} in {counted(one.draws, 'draw')}, {one.sha256[:12]}"
-    return [head, *left_out_lines(one)]
+def _set_lines(one: ItemSet, items: int) -> list[str]:
+    head = f"{one.name}: {pluralize(items, 'item')} in {pluralize(one.draws, 'draw')}, {one.sha256[:12]}"
+    return [head, *format_left_out(one)]
 
 
-def _weights(shares: tuple[str, ...]) -> dict[str, float]:
+def _parse_weights(shares: tuple[str, ...]) -> dict[str, float]:
     found: dict[str, float] = {}
     for one in shares:
         label, _, weight = one.rpartition("=")
@@ -203,7 +208,7 @@ def _weights(shares: tuple[str, ...]) -> dict[str, float]:
         except ValueError:
             label = ""
         if not label or not 0 <= found[label] < float("inf"):
-            raise UserError(f"“{one}” is no share.", f"Write {_SHARE}, such as error=0.5.")
+            raise UserError(f"“{one}” is no share.", f"Write {_SHARE_METAVAR}, such as error=0.5.")
     return found
 
 
@@ -231,37 +236,37 @@ def report(
       greenroom benchmark report my-study.greenroom --out report-2 --set verdict --against report
     """
     from benchmark.report.benchmark_report import (
-        PAGE,
+        PAGE_NAME,
         WARNING,
         NothingAsked,
         ReportOptions,
-        gather,
-        report_of,
+        build_report,
+        gather_report_input,
         write_report,
     )
-    from benchmark.runs.people_runs import open_for
+    from benchmark.runs.people_runs import unanswered_item_ids
     from project.files.publication import require_free
     from project.queries.item_set_rows import all_sets
 
     require_free(out)
-    paint = None if no_plots else _painter()
+    paint = None if no_plots else _load_painter()
     with progress_bar("Report") as bar:
         with Session.open(study) as session:
-            unanswered = frozenset().union(*(open_for(session, one) for one in all_sets(session.study)))
+            unanswered = frozenset().union(*(unanswered_item_ids(session, one) for one in all_sets(session.study)))
             try:
-                gathered = gather(session, ReportOptions(sets, against, texts), bar, unanswered)
+                gathered = gather_report_input(session, ReportOptions(sets, against, texts), bar, unanswered)
             except NothingAsked as error:
                 raise UserError(
                     error.message, "Ask judges about one first: greenroom benchmark run STUDY --judge NAME"
                 ) from None
         pictures = paint(gathered.material) if paint is not None else {}
-        made = report_of(gathered, pictures)
+        made = build_report(gathered, pictures)
         files = write_report(made, out, bar)
     tables = sum(len(one.tables) for one in made.sections)
     plots = sum(len(one.pictures) for one in made.sections)
     items = sum(len(one.lines) for one in made.lists)
     lines = [
-        f"Wrote {out / PAGE}: {counted(tables, 'table')}, {counted(plots, 'plot')}, {counted(items, 'answered item')}."
+        f"Wrote {out / PAGE_NAME}: {pluralize(tables, 'table')}, {pluralize(plots, 'plot')}, {pluralize(items, 'answered item')}."
     ]
     result: dict[str, Json] = {
         "folder": str(out),
@@ -271,23 +276,23 @@ def report(
         "private": texts,
         "files": [*files],
     }
-    tell(as_json, result, "\n".join([*lines, *([f"PRIVATE: {WARNING}"] if texts else [])]))
+    print_result(as_json, result, "\n".join([*lines, *([f"PRIVATE: {WARNING}"] if texts else [])]))
 
 
-def _painter() -> "Painter":
+def _load_painter() -> "Painter":
     """Return what draws plots without a screen.
 
     Raises:
         UserError: a system library is missing.
     """
     try:
-        from app.gui.benchmark.report_plots import painted_without_screen
+        from app.gui.benchmark.report_plots import render_plots_offscreen
     except ImportError as error:
         raise UserError(
             f"Plots cannot be drawn here: {error}.",
             "Install them with: sudo apt install libegl1 libgl1 libxkbcommon0; or leave plots out: --no-plots",
         ) from None
-    return painted_without_screen
+    return render_plots_offscreen
 
 
 @click.command()
@@ -300,13 +305,15 @@ def tasks(as_json: bool) -> None:
       greenroom benchmark tasks
       greenroom benchmark tasks --json
     """
-    from benchmark.tasks.benchmark_task import SUITE, entry_of
+    from benchmark.tasks.benchmark_task import SUITE, get_benchmark_task
 
     lines, told = [], list[Json]()
     for key in SUITE:
-        one = entry_of(key)
+        one = get_benchmark_task(key)
         size = f"about {one.size}" if one.size else "all there is"
-        lines.append(f"{key:14} {one.description} {one.paper}, {one.section}; {counted(one.draws, 'draw')} of {size}.")
+        lines.append(
+            f"{key:14} {one.description} {one.paper}, {one.section}; {pluralize(one.draws, 'draw')} of {size}."
+        )
         told.append(
             {
                 "task": key,
@@ -320,7 +327,7 @@ def tasks(as_json: bool) -> None:
                 "metrics": [each.key for each in one.metrics],
             }
         )
-    tell(as_json, {"tasks": told}, "\n".join(lines))
+    print_result(as_json, {"tasks": told}, "\n".join(lines))
 
 
 @click.command()
@@ -337,36 +344,39 @@ def sets(study: Path, name: str | None, as_json: bool) -> None:
       greenroom benchmark sets my-study.greenroom
       greenroom benchmark sets my-study.greenroom verdict --json
     """
-    from benchmark.sets.frozen_sets import changed_since
-    from project.queries.item_set_rows import all_sets, items_of, set_called
+    from benchmark.sets.frozen_sets import find_changed_items
+    from project.queries.item_set_rows import all_sets, find_item_set, items_of
     from project.session.session import Session
 
     lines, told = [], list[Json]()
     with Session.open(study, read_only=True) as session:
-        chosen = all_sets(session.study) if name is None else [set_called(session.study, name)]
+        chosen = all_sets(session.study) if name is None else [find_item_set(session.study, name)]
         for one in chosen:
             if one is None:
                 raise UserError(
-                    f"There is no item set “{shown(name)}”.", "See which are: greenroom benchmark sets STUDY"
+                    f"There is no item set “{escape_unprintable(name)}”.",
+                    "See which are: greenroom benchmark sets STUDY",
                 )
             items = items_of(session.study, one.id)
-            changed = changed_since(session, one)
+            changed = find_changed_items(session, one)
             since = f"; {changed.count:,} changed since" if changed.count else ""
             lines.append(
-                f"{one.name}: {one.task}, {counted(len(items), 'item')} in {counted(one.draws, 'draw')}, "
+                f"{one.name}: {one.task}, {pluralize(len(items), 'item')} in {pluralize(one.draws, 'draw')}, "
                 f"seed {one.seed}, {one.sha256[:12]}{since}"
             )
-            found: dict[str, Json] = {**as_object(one, len(items)), "changed": [*changed.items]}
+            found: dict[str, Json] = {**set_json(one, len(items)), "changed": [*changed.items]}
             if name is not None:
-                lines += [f"  {key}: {_told(value)}" for key, value in one.rule.items() if value not in ("", [], {})]
-                lines += left_out_lines(one)
+                lines += [
+                    f"  {key}: {_format_value(value)}" for key, value in one.rule.items() if value not in ("", [], {})
+                ]
+                lines += format_left_out(one)
                 found["each_draw"] = [sum(item.draw == draw for item in items) for draw in range(one.draws)]
             told.append(found)
     nothing = "No item set yet. Make one: greenroom benchmark make STUDY --task verdict"
-    tell(as_json, {"study": str(study), "sets": told}, "\n".join(lines) or nothing)
+    print_result(as_json, {"study": str(study), "sets": told}, "\n".join(lines) or nothing)
 
 
-def _told(value: Json) -> str:
+def _format_value(value: Json) -> str:
     match value:
         case bool():
             return "yes" if value else "no"

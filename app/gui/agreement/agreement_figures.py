@@ -17,10 +17,23 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from annotate.agreement.agreement_report import AgreementReport, AgreementRow
 from annotate.agreement.annotation_arrays import NamedKey
 from annotate.agreement.figure_intervals import Floats, PublishedFigure, StatisticResult
-from annotate.agreement.study_agreement import AgreementQuery, FigureDescription, compute, read, tables_of, words_of
-from annotate.review.segment_statistics import BINS, ChoiceFieldCounts, Statistics, count, count_each
+from annotate.agreement.study_agreement import (
+    AgreementQuery,
+    FigureDescription,
+    build_report_tables,
+    compute_agreement,
+    describe_figure,
+    read_agreement_input,
+)
+from annotate.review.segment_statistics import (
+    BINS,
+    ChoiceFieldCounts,
+    Statistics,
+    summarize_by_annotator,
+    summarize_segments,
+)
 from app.gui.pages.figure_export import table_text
-from app.gui.study.background import BackgroundPool, PendingRead, look
+from app.gui.study.background import BackgroundPool, PendingRead, read_in_background
 from app.gui.study.study_controller import StudyController
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
@@ -28,9 +41,9 @@ from project.progress import Progress
 from project.schemes.scheme import Label, Track
 from project.session.session import Session
 from project.store.column_values import to_json
-from project.text_format import as_csv
+from project.text_format import to_csv
 from resources.translation import tr, trn
-from widgets.labels import LabelLook, Pattern, Sign, looks_of, unknown_look
+from widgets.labels import LabelLook, Pattern, Sign, label_looks, unknown_look
 from widgets.plots.charts import as_png, as_svg
 from widgets.plots.estimates_table import AgreementFigureRow, SplitRow
 from widgets.plots.plot_data import (
@@ -47,14 +60,14 @@ from widgets.plots.plot_data import (
 )
 
 
-def all_files(report: AgreementReport, statistics: Statistics, plots: Iterable[Plot]) -> dict[str, bytes]:
+def agreement_files(report: AgreementReport, statistics: Statistics, plots: Iterable[Plot]) -> dict[str, bytes]:
     """Return path inside the folder -> content.
 
     `agreement.json` is what `greenroom agreement --json` prints; each plot comes as SVG, PNG and CSV.
     """
     files = {"agreement.json": _json(report.to_json()), "statistics.json": _json(statistics.to_json())}
-    for name, (head, rows) in tables_of(report).items():
-        files[f"tables/{name}.csv"] = _csv(as_csv(head, rows))
+    for name, (head, rows) in build_report_tables(report).items():
+        files[f"tables/{name}.csv"] = _csv(to_csv(head, rows))
     for plot in plots:
         files[f"plots/{plot.key}.svg"] = as_svg(plot)
         files[f"plots/{plot.key}.png"] = as_png(plot)
@@ -81,7 +94,7 @@ _F1_LABEL = tr("The same where a pair must have one label.")
 _SPLITS = {"label": tr("Label"), "recording": tr("Recording"), "pair": tr("Pair"), "annotator": tr("Annotator")}
 
 
-def measured(figure: StatisticResult) -> Measured:
+def to_measured(figure: StatisticResult) -> Measured:
     """Return a figure as the tables and plots take it."""
     return Measured(figure.value, figure.n, figure.low, figure.high, figure.reason)
 
@@ -92,14 +105,16 @@ def main_rows(report: AgreementReport) -> list[AgreementFigureRow]:
     rows: list[AgreementFigureRow] = []
     for heading, keys in _GROUPS:
         rows.append(AgreementFigureRow(heading))
-        rows += [_row(words_of(key), report.main[key], published.get(key)) for key in keys]
+        rows += [_figure_row(describe_figure(key), report.main[key], published.get(key)) for key in keys]
         if heading == tr("Boundaries"):
             rows += [
-                _row(FigureDescription(tr("F1 at IoU {level}").format(level=level), _F1), one)
+                _figure_row(FigureDescription(tr("F1 at IoU {level}").format(level=level), _F1), one)
                 for level, one in report.f1_iou.items()
             ]
             rows += [
-                _row(FigureDescription(tr("F1 with the same label at IoU {level}").format(level=level), _F1_LABEL), one)
+                _figure_row(
+                    FigureDescription(tr("F1 with the same label at IoU {level}").format(level=level), _F1_LABEL), one
+                )
                 for level, one in report.f1_iou_same_label.items()
             ]
     names = {label.key: label.name for label in report.labels}
@@ -109,7 +124,7 @@ def main_rows(report: AgreementReport) -> list[AgreementFigureRow]:
             tr("Marked as {value}").format(value=names.get(key, key).lower()),
             tr("Share of all annotations; n: annotations."),
         )
-        rows.append(_row(words, figure, published.get(f"label_share.{key}")))
+        rows.append(_figure_row(words, figure, published.get(f"label_share.{key}")))
     fields = {field.key: field.name for field in report.fields}
     for group, where, figures in (
         ("choices_where_agreed", "agree", report.choices_where_agreed),
@@ -120,7 +135,7 @@ def main_rows(report: AgreementReport) -> list[AgreementFigureRow]:
                 tr("{fields} a segment where annotators {where}").format(fields=fields.get(key, key), where=where),
                 tr("Mean number; n: segments."),
             )
-            rows.append(_row(words, figure, published.get(f"{group}.{key}")))
+            rows.append(_figure_row(words, figure, published.get(f"{group}.{key}")))
     return rows
 
 
@@ -129,15 +144,19 @@ def form_rows(report: AgreementReport) -> list[AgreementFigureRow]:
     rows: list[AgreementFigureRow] = []
     for field in report.fields:
         rows.append(AgreementFigureRow(field.name))
-        rows += [_row(words_of(key, field=True), figure) for key, figure in field.figures.items()]
+        rows += [_figure_row(describe_figure(key, field=True), figure) for key, figure in field.figures.items()]
         for choice in field.choices:
             for key, figure in choice.figures.items():
-                words = words_of(key, field=True)
-                rows.append(_row(FigureDescription(f"{choice.name}: {_lower(words.name)}", words.means), figure))
+                words = describe_figure(key, field=True)
+                rows.append(
+                    _figure_row(
+                        FigureDescription(f"{choice.name}: {_lowercase_first(words.name)}", words.means), figure
+                    )
+                )
     return rows
 
 
-def splits_of(report: AgreementReport) -> dict[str, str]:
+def available_splits(report: AgreementReport) -> dict[str, str]:
     """Return what the figures can be split by: key -> name; what has no rows is left out."""
     fields = {field.key: field.name for field in report.fields}
     return {key: _SPLITS.get(key) or fields.get(key, key) for key, rows in report.rows.items() if rows}
@@ -145,32 +164,35 @@ def splits_of(report: AgreementReport) -> dict[str, str]:
 
 def split_columns(rows: Sequence[AgreementRow]) -> dict[str, FigureDescription]:
     """Return the figures that rows have, in their order."""
-    return {key: words_of(key) for row in rows for key in row.figures}
+    return {key: describe_figure(key) for row in rows for key in row.figures}
 
 
 def split_rows(rows: Sequence[AgreementRow], columns: Mapping[str, FigureDescription]) -> list[SplitRow]:
     """Return rows with a figure for each column."""
-    return [SplitRow(row.key, row.name, tuple(_maybe(row.figures.get(key)) for key in columns)) for row in rows]
+    return [
+        SplitRow(row.key, row.name, tuple(_to_optional_measured(row.figures.get(key)) for key in columns))
+        for row in rows
+    ]
 
 
-def _maybe(figure: StatisticResult | None) -> Measured | None:
-    return None if figure is None else measured(figure)
+def _to_optional_measured(figure: StatisticResult | None) -> Measured | None:
+    return None if figure is None else to_measured(figure)
 
 
-def _row(
+def _figure_row(
     words: FigureDescription, figure: StatisticResult, published: PublishedFigure | None = None
 ) -> AgreementFigureRow:
     if published is None:
-        return AgreementFigureRow(words.name, words.means, measured(figure))
-    return AgreementFigureRow(words.name, words.means, measured(figure), published.value, published.source)
+        return AgreementFigureRow(words.name, words.means, to_measured(figure))
+    return AgreementFigureRow(words.name, words.means, to_measured(figure), published.value, published.source)
 
 
-def _lower(name: str) -> str:
+def _lowercase_first(name: str) -> str:
     """Begin a name in lower case, unless it begins with somebody's."""
     return name if name.split(" ")[0].endswith("'s") else name[0].lower() + name[1:]
 
 
-MOST_BARS = 40
+MAX_BARS = 40
 """More groups than this are drawn as a histogram of their values."""
 _FIGURE_BINS = tuple(place / 20 for place in range(-20, 21))
 
@@ -179,7 +201,7 @@ def agreement_plots(report: AgreementReport) -> list[Plot]:
     """Return what agreement is drawn as; nothing where no recording was annotated by two."""
     if not report.settings["recordings_compared"]:
         return []
-    names = [name_of(label) for label in report.labels]
+    names = [display_name(label) for label in report.labels]
     matched = int(report.confusion[:-1, :-1].sum())
     alone = int(report.confusion.sum()) - matched
     cells = report.confusion.astype(int).tolist()
@@ -199,7 +221,7 @@ def agreement_plots(report: AgreementReport) -> list[Plot]:
             across=tr("Second of the pair"),
             diagonal=True,
         ),
-        _f1(report),
+        _f1_plot(report),
     ]
     shares = [one for one in report.published if one.published.value <= 1 and one.own and one.own.value is not None]
     if shares:
@@ -209,7 +231,7 @@ def agreement_plots(report: AgreementReport) -> list[Plot]:
                 tr("Beside the SHREC paper"),
                 tr("Shares of this study with 95 % intervals over recordings"),
                 tuple(one.published.name for one in shares),
-                (Series(tr("This study"), tuple(measured(one.own) for one in shares if one.own is not None)),),
+                (Series(tr("This study"), tuple(to_measured(one.own) for one in shares if one.own is not None)),),
                 "share",
                 PlotNumberFormat.FIGURE,
                 reference=tr("SHREC paper"),
@@ -230,7 +252,7 @@ def split_plot(key: str, title: str, rows: Sequence[AgreementRow], figure: str) 
     """Draw one figure of each row: as bars with intervals, or as a histogram where there are many rows."""
     having = [row for row in rows if figure in row.figures]
     defined = [row.figures[figure].value for row in having if row.figures[figure].value is not None]
-    if len(having) > MOST_BARS:
+    if len(having) > MAX_BARS:
         values = np.array(defined, float)
         edges = np.array(
             [edge for edge in _FIGURE_BINS if edge >= min(0.0, float(np.floor(values.min(initial=0) * 10) / 10))]
@@ -238,7 +260,7 @@ def split_plot(key: str, title: str, rows: Sequence[AgreementRow], figure: str) 
         counts = np.histogram(np.clip(values, edges[0], edges[-1]), edges)[0]
         middle = float(np.median(values)) if len(values) else None
         pile = Pile(
-            words_of(figure).name,
+            describe_figure(figure).name,
             tuple(counts.tolist()),
             mark=middle,
             mark_name="" if middle is None else tr("median {middle:.3f}").format(middle=middle),
@@ -247,8 +269,8 @@ def split_plot(key: str, title: str, rows: Sequence[AgreementRow], figure: str) 
         note = tr("{having} groups").format(having=len(having)) + (
             tr(", undefined in {undefined}").format(undefined=undefined) if undefined else ""
         )
-        return Histogram(key, title, note, tuple(edges.tolist()), (pile,), words_of(figure).name)
-    bars = tuple(measured(row.figures[figure]) for row in having)
+        return Histogram(key, title, note, tuple(edges.tolist()), (pile,), describe_figure(figure).name)
+    bars = tuple(to_measured(row.figures[figure]) for row in having)
     whole = sum(one.n or 0 for one in bars)
     intervals = tr("; whiskers: 95 % intervals over recordings") if any(one.low is not None for one in bars) else ""
     return Bars(
@@ -262,13 +284,13 @@ def split_plot(key: str, title: str, rows: Sequence[AgreementRow], figure: str) 
         if whole
         else tr("Nothing to compare yet"),
         tuple(row.name for row in having),
-        (Series(words_of(figure).name, bars),),
-        words_of(figure).name,
+        (Series(describe_figure(figure).name, bars),),
+        describe_figure(figure).name,
         PlotNumberFormat.FIGURE,
     )
 
 
-def _f1(report: AgreementReport) -> Lines:
+def _f1_plot(report: AgreementReport) -> Lines:
     levels = [float(level) for level in report.f1_iou]
     n = max((figure.n for figure in report.f1_iou.values()), default=0)
     boundaries = LabelLook("f1", tr("Boundaries"), "accent", Pattern.SOLID, Sign.SQUARE)
@@ -279,29 +301,29 @@ def _f1(report: AgreementReport) -> Lines:
         tr("n = {n:,} annotations; whiskers: 95 % intervals over recordings").format(n=n),
         tuple(levels),
         (
-            Series(tr("Boundaries"), tuple(map(measured, report.f1_iou.values())), boundaries),
-            Series(tr("And label"), tuple(map(measured, report.f1_iou_same_label.values())), labels),
+            Series(tr("Boundaries"), tuple(map(to_measured, report.f1_iou.values())), boundaries),
+            Series(tr("And label"), tuple(map(to_measured, report.f1_iou_same_label.values())), labels),
         ),
         tr("IoU"),
         "F1",
     )
 
 
-def name_of(one: NamedKey) -> str:
+def display_name(one: NamedKey) -> str:
     """Return what people call it."""
     return one.name or one.key
 
 
-def many(number: int, thing: str) -> str:
+def format_count(number: int, thing: str) -> str:
     """Return a number and what it counts, whose plural ends in s."""
     return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
 Looks = Mapping[str, LabelLook]
-_LONGEST_SHARE = 97
+_DURATION_PERCENTILE = 97
 """Percent of the durations that the histogram shows; the last bin holds the others."""
 _DURATION_BINS = 16
-_SIDE_BY_SIDE = 6
+_MAX_ANNOTATORS = 6
 """More annotators than this cannot be told apart in one plot."""
 
 
@@ -321,17 +343,17 @@ def statistics_plots(statistics: Statistics, looks: Looks) -> list[Plot]:
             tr("Segments by label and annotator"),
             about,
             tuple(who.name for who in statistics.annotators),
-            _by_label(labels, statistics.by_annotator.T),
+            _series_by_label(labels, statistics.by_annotator.T),
             "segments",
             stacked=True,
         ),
-        _density_of(
+        _density_plot(
             "density",
             tr("Marked time over the recording"),
             tr("{about}; mean of recordings and annotators").format(about=about),
             [(label, look, statistics.density[place]) for place, (label, look) in enumerate(labels)],
         ),
-        _durations_of(
+        _duration_histogram(
             "durations",
             tr("How long segments are"),
             [(label, look, statistics.seconds[label.key]) for label, look in labels],
@@ -339,20 +361,20 @@ def statistics_plots(statistics: Statistics, looks: Looks) -> list[Plot]:
     ]
     for field in statistics.fields:
         if field.filled:
-            found += _of_field(field, labels, total)
+            found += _field_plots(field, labels, total)
     return found
 
 
 def annotator_plots(each: Sequence[Statistics]) -> list[Plot]:
     """Return the statistics of several annotators side by side; nothing for one, too many, or without any segment."""
     total = sum(int(one.by_label.sum()) for one in each)
-    if not 1 < len(each) <= _SIDE_BY_SIDE or not total:
+    if not 1 < len(each) <= _MAX_ANNOTATORS or not total:
         return []
     people = [one.annotators[0] for one in each]
-    looks = looks_of(Track("annotators", "", tuple(Label(who.key, who.name) for who in people)))
+    looks = label_looks(Track("annotators", "", tuple(Label(who.key, who.name) for who in people)))
     named = list(zip(people, looks, strict=True))
     found: list[Plot] = [
-        _density_of(
+        _density_plot(
             "density_by_annotator",
             tr("Marked time, by annotator"),
             tr("{count} of any label; mean of each annotator's recordings").format(
@@ -360,7 +382,7 @@ def annotator_plots(each: Sequence[Statistics]) -> list[Plot]:
             ),
             [(who, look, one.density.sum(0)) for (who, look), one in zip(named, each, strict=True)],
         ),
-        _durations_of(
+        _duration_histogram(
             "durations_by_annotator",
             tr("How long segments are, by annotator"),
             [
@@ -383,7 +405,7 @@ def annotator_plots(each: Sequence[Statistics]) -> list[Plot]:
                     tr("Filled in for {count}").format(
                         count=trn("{count} segment", "{count} segments", sum(one.filled for one in counted))
                     ),
-                    tuple(name_of(one) for one in field.choices),
+                    tuple(display_name(one) for one in field.choices),
                     series,
                     "segments",
                 )
@@ -391,15 +413,15 @@ def annotator_plots(each: Sequence[Statistics]) -> list[Plot]:
     return found
 
 
-def _by_label(labels: Sequence[tuple[NamedKey, LabelLook]], counts: Any) -> tuple[Series, ...]:
+def _series_by_label(labels: Sequence[tuple[NamedKey, LabelLook]], counts: Any) -> tuple[Series, ...]:
     """Return a series for each label; `counts` is (labels, groups)."""
     return tuple(
-        Series(name_of(label), tuple(Measured(float(one)) for one in counts[place]), look)
+        Series(display_name(label), tuple(Measured(float(one)) for one in counts[place]), look)
         for place, (label, look) in enumerate(labels)
     )
 
 
-def _density_of(key: str, title: str, note: str, lines: Sequence[tuple[NamedKey, LabelLook, Floats]]) -> Lines:
+def _density_plot(key: str, title: str, note: str, lines: Sequence[tuple[NamedKey, LabelLook, Floats]]) -> Lines:
     """Draw (BINS,) shares over the recording, a line for each."""
     return Lines(
         key,
@@ -407,32 +429,33 @@ def _density_of(key: str, title: str, note: str, lines: Sequence[tuple[NamedKey,
         note,
         tuple(100 * (place + 0.5) / BINS for place in range(BINS)),
         tuple(
-            Series(name_of(one), tuple(Measured(float(value)) for value in values), look) for one, look, values in lines
+            Series(display_name(one), tuple(Measured(float(value)) for value in values), look)
+            for one, look, values in lines
         ),
         tr("% of the recording"),
         tr("Share of the time that is marked"),
     )
 
 
-def _durations_of(key: str, title: str, groups: Sequence[tuple[NamedKey, LabelLook, Floats]]) -> Histogram:
+def _duration_histogram(key: str, title: str, groups: Sequence[tuple[NamedKey, LabelLook, Floats]]) -> Histogram:
     """Draw how many segments last how long; each group comes with its (n,) seconds."""
     every = np.concatenate([np.zeros(0), *(seconds for _, _, seconds in groups)])
-    most = float(np.percentile(every, _LONGEST_SHARE)) if len(every) else 1.0
+    most = float(np.percentile(every, _DURATION_PERCENTILE)) if len(every) else 1.0
     edges = np.array(nice_ticks([max(most, 1e-3)], _DURATION_BINS).values)
     piles = []
     for one, each_look, seconds in groups:
         counts = np.histogram(np.minimum(seconds, edges[-1]), edges)[0]
         middle = float(np.median(seconds)) if len(seconds) else None
         mark = "" if middle is None else tr("median {middle:.1f} s").format(middle=middle)
-        piles.append(Pile(name_of(one), tuple(counts.tolist()), each_look, middle, mark))
+        piles.append(Pile(display_name(one), tuple(counts.tolist()), each_look, middle, mark))
     note = tr("{count}; the last bin holds all that are longer").format(
         count=trn("{count} segment", "{count} segments", len(every))
     )
     return Histogram(key, title, note, tuple(edges.tolist()), tuple(piles), "seconds", open_end=True)
 
 
-def _of_field(field: ChoiceFieldCounts, labels: Sequence[tuple[NamedKey, LabelLook]], total: int) -> list[Plot]:
-    names = tuple(name_of(one) for one in field.choices)
+def _field_plots(field: ChoiceFieldCounts, labels: Sequence[tuple[NamedKey, LabelLook]], total: int) -> list[Plot]:
+    names = tuple(display_name(one) for one in field.choices)
     filled = tr("filled in for {filled:,} of {count}").format(
         filled=field.filled, count=trn("{count} segment", "{count} segments", total)
     )
@@ -442,7 +465,7 @@ def _of_field(field: ChoiceFieldCounts, labels: Sequence[tuple[NamedKey, LabelLo
             tr("Segments by {name}").format(name=field.name.lower()),
             filled[0].upper() + filled[1:],
             names,
-            _by_label(labels, field.by_label),
+            _series_by_label(labels, field.by_label),
             "segments",
             stacked=True,
         )
@@ -467,7 +490,7 @@ _log = logging.getLogger(__name__)
 _WAIT_MS = 400
 _QUICK_S = 0.7
 """A computation that takes no longer is done again by itself after each edit."""
-_MATTERS = frozenset(
+_RELEVANT_TABLES = frozenset(
     {
         *("segment", "segment_value", "review", "completion", "assignment", "annotator", "recording", "collection"),
         *("scheme_version", "property", "participant", "medium"),
@@ -564,8 +587,8 @@ class AgreementCalculator(QObject):
                     ComputationState.REFUSED, tr("The figures could not be computed: {error}").format(error=error)
                 )
 
-        self._looking = look(
-            *(self._background, session, lambda second, progress: _work(second, question, progress)),
+        self._looking = read_in_background(
+            *(self._background, session, lambda second, progress: _compute_agreement(second, question, progress)),
             *(then, failed, self.progressed.emit),
         )
 
@@ -585,7 +608,7 @@ class AgreementCalculator(QObject):
             self._looking = None
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
-        if not _MATTERS & changes.tables.keys():
+        if not _RELEVANT_TABLES & changes.tables.keys():
             return
         self._drop()
         self._say(ComputationState.OUT_OF_DATE)
@@ -597,21 +620,21 @@ class AgreementCalculator(QObject):
         self.state_changed.emit(state, text)
 
 
-def _work(second: Session, question: AgreementQuery, progress: Progress) -> AgreementResult:
-    reading = read(second, question)
+def _compute_agreement(second: Session, question: AgreementQuery, progress: Progress) -> AgreementResult:
+    reading = read_agreement_input(second, question)
     progress.check_cancelled()
-    statistics, each = count(reading.material), count_each(reading.material)
+    statistics, each = summarize_segments(reading.material), summarize_by_annotator(reading.material)
     progress.check_cancelled()
-    report = compute(reading, progress)
-    looks = _looks(second, report)
+    report = compute_agreement(reading, progress)
+    looks = _label_looks(second, report)
     drawn = (*agreement_plots(report),)
     return AgreementResult(
         *(report, statistics, each, looks, drawn), (*statistics_plots(statistics, looks), *annotator_plots(each))
     )
 
 
-def _looks(session: Session, report: AgreementReport) -> dict[str, LabelLook]:
+def _label_looks(session: Session, report: AgreementReport) -> dict[str, LabelLook]:
     scheme = session.schemes.known(str(report.settings["scheme"]))
     if scheme is None:
         return {}
-    return {look.key: look for look in looks_of(scheme.track(str(report.settings["track"])))}
+    return {look.key: look for look in label_looks(scheme.track(str(report.settings["track"])))}

@@ -14,10 +14,10 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QTabWidget, Q
 
 from annotate.agreement.agreement_report import AgreementReport
 from annotate.agreement.annotation_arrays import Options
-from annotate.agreement.figure_intervals import published_for
-from annotate.agreement.study_agreement import ADJUDICATED, AgreementQuery, tables_of
+from annotate.agreement.figure_intervals import load_published
+from annotate.agreement.study_agreement import ADJUDICATED, AgreementQuery, build_report_tables
 from app.gui.agreement import agreement_figures as rows
-from app.gui.agreement.agreement_figures import AgreementCalculator, AgreementResult, ComputationState, all_files
+from app.gui.agreement.agreement_figures import AgreementCalculator, AgreementResult, ComputationState, agreement_files
 from app.gui.agreement.breakdown_table import SplitsPage
 from app.gui.pages.context import Context
 from app.gui.pages.figure_export import PlotExporter, write_folder
@@ -25,7 +25,7 @@ from project.errors import UserError
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import all_collections, all_recordings
 from project.session.session import Session
-from project.text_format import as_csv
+from project.text_format import to_csv
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
@@ -38,7 +38,7 @@ from widgets.progress_bars import StatusLine
 from widgets.text_labels import PlainLabel, plain_tip
 
 STEP_MS = 100
-_LONGEST_STEP_MS = 60_000
+_MAX_STEP_MS = 60_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class ComparisonBar(QWidget):
         self.recordings = ChoiceButton(tr("Recordings"))
         self.minimum_iou = DecimalBox(minimum=0, maximum=1, singleStep=0.05, decimals=2)
         self.minimum_iou.setSpecialValueText(tr("Any"))
-        self.step = IntegerBox(minimum=1, maximum=_LONGEST_STEP_MS, singleStep=100, value=STEP_MS)
+        self.step = IntegerBox(minimum=1, maximum=_MAX_STEP_MS, singleStep=100, value=STEP_MS)
         self.step.setSuffix(tr(" ms"))
         self.refresh = QPushButton(tr("Refresh"))
         self.refresh.setToolTip(tr("Compute again from the study as it is now (F5)"))
@@ -127,9 +127,9 @@ class ComparisonBar(QWidget):
         }
         blocked = self.blockSignals(True)
         try:
-            _fill(self.lane, lanes)
-            _fill(self.pair, pairs)
-            _fill(self.third, {"": tr("Nobody"), **{name: name for name in people}})
+            _fill_combo(self.lane, lanes)
+            _fill_combo(self.pair, pairs)
+            _fill_combo(self.third, {"": tr("Nobody"), **{name: name for name in people}})
             self.recordings.set_choices(groups)
         finally:
             self.blockSignals(blocked)
@@ -164,7 +164,7 @@ class ComparisonBar(QWidget):
         return both
 
 
-def _fill(box: QComboBox, names: Mapping[str, str]) -> None:
+def _fill_combo(box: QComboBox, names: Mapping[str, str]) -> None:
     """Offer these by key, and keep what is chosen where it is still there."""
     chosen = box.currentData()
     box.clear()
@@ -176,7 +176,7 @@ def _fill(box: QComboBox, names: Mapping[str, str]) -> None:
 _COLLECTION = tr("collection ")
 
 
-def offer(session: Session, bar: ComparisonBar) -> bool:
+def fill_comparison_bar(session: Session, bar: ComparisonBar) -> bool:
     """Offer what the study has; returns whether what is chosen is another thing now."""
     lanes = {
         f"{scheme.key}/{track.key}": scheme.name if len(scheme.tracks) == 1 else f"{scheme.name}: {track.name}"
@@ -196,7 +196,7 @@ def offer(session: Session, bar: ComparisonBar) -> bool:
     return bar.offer(lanes, people, groups)
 
 
-def question_of(session: Session, asked: ComparisonSettings) -> AgreementQuery:
+def build_query(session: Session, asked: ComparisonSettings) -> AgreementQuery:
     """Return what the controls ask."""
     scheme, _, track = asked.lane.partition("/")
     chosen = tuple(
@@ -214,7 +214,7 @@ def question_of(session: Session, asked: ComparisonSettings) -> AgreementQuery:
     )
 
 
-def make(context: Context) -> QWidget:
+def make_agreement_window(context: Context) -> QWidget:
     """Return the window."""
     return AgreementWindow(context)
 
@@ -288,7 +288,7 @@ class AgreementWindow(QWidget):
         """Offer what the study has now, and compute."""
         session = self._context.studio.session
         if session is not None:
-            offer(session, self.bar)
+            fill_comparison_bar(session, self.bar)
             self.computing.start()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -306,7 +306,7 @@ class AgreementWindow(QWidget):
             return
         drawn = [*found.drawn, *self.splits.every_plot(found.report), *found.counted]
         try:
-            files = all_files(found.report, found.statistics, {plot.key: plot for plot in drawn}.values())
+            files = agreement_files(found.report, found.statistics, {plot.key: plot for plot in drawn}.values())
             made = write_folder(parent, f"{session.study.path.stem} agreement", files)
         except UserError as error:
             self._tell(f"{error.message} {error.hint}".strip())
@@ -321,21 +321,21 @@ class AgreementWindow(QWidget):
         session = self._context.studio.session
         if session is None or not self.isVisible():
             return None
-        offer(session, self.bar)
-        return question_of(session, self.bar.comparison())
+        fill_comparison_bar(session, self.bar)
+        return build_query(session, self.bar.comparison())
 
     def _show(self, found: AgreementResult) -> None:
         self._found = found
         report = found.report
-        published = published_for(str(report.settings["scheme"])) if report.published else None
+        published = load_published(str(report.settings["scheme"])) if report.published else None
         self.figures.show_rows(
             rows.main_rows(report), tr("{name} paper").format(name=published.name) if published else ""
         )
         self.form.show_rows(rows.form_rows(report))
         self.tabs.setTabVisible(self.tabs.indexOf(self.form), bool(report.fields))
-        self.drawn.set_hint(_what_is_missing(report))
+        self.drawn.set_hint(_missing_hint(report))
         self.drawn.set_plots(found.drawn)
-        self.counted.set_hint(_what_is_missing(report))
+        self.counted.set_hint(_missing_hint(report))
         self.counted.set_plots(found.counted)
         self.splits.show_report(report)
 
@@ -359,11 +359,11 @@ class AgreementWindow(QWidget):
 
     def _copy(self) -> None:
         if self._found is not None:
-            head, table = tables_of(self._found.report)["figures"]
-            self._taking.copy(as_csv(head, table), tr("Figures"))
+            head, table = build_report_tables(self._found.report)["figures"]
+            self._taking.copy(to_csv(head, table), tr("Figures"))
 
 
-def _what_is_missing(report: AgreementReport) -> str:
+def _missing_hint(report: AgreementReport) -> str:
     """Return what has to be done before there is agreement; "" where there is some."""
     if not report.settings["annotations"]:
         return tr("Nothing is marked yet. Mark segments in the main window: I at the start, O at the end.")
@@ -373,7 +373,7 @@ def _what_is_missing(report: AgreementReport) -> str:
 
 
 def _summary(report: AgreementReport) -> str:
-    found, missing = report.settings, _what_is_missing(report)
+    found, missing = report.settings, _missing_hint(report)
     annotations, recordings = int(str(found["annotations"])), int(str(found["recordings"]))
     if not annotations:
         return missing

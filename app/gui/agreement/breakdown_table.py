@@ -21,21 +21,21 @@ from PySide6.QtWidgets import (
 )
 
 from annotate.agreement.agreement_report import AgreementReport
-from annotate.agreement.study_agreement import tables_of, words_of
+from annotate.agreement.study_agreement import build_report_tables, describe_figure
 from app.gui.agreement import agreement_figures as rows
 from app.gui.agreement.agreement_figures import split_plot
 from app.gui.pages.context import Context
 from app.gui.pages.figure_export import PlotExporter
-from project.text_format import as_csv
+from project.text_format import to_csv
 from resources.translation import tr
 from widgets import theme
 from widgets.form.layouts import FlowLayout
 from widgets.plots.estimates_table import SplitRow
-from widgets.plots.plot_data import Measured, Plot, shown
+from widgets.plots.plot_data import Measured, Plot, format_value
 from widgets.plots.plot_view import PlotWall
 from widgets.text_labels import PlainLabel, plain_tip
 
-_KEY = Qt.ItemDataRole.UserRole + 1
+_KEY_ROLE = Qt.ItemDataRole.UserRole + 1
 
 
 class SplitView(QTableWidget):
@@ -90,11 +90,11 @@ class SplitView(QTableWidget):
             self.setHorizontalHeaderItem(column, heading)
         for number, row in enumerate(rows):
             name = _Item(row.name, float(number))
-            name.setData(_KEY, row.key)
+            name.setData(_KEY_ROLE, row.key)
             name.setToolTip(plain_tip(f"{row.name}{tr(': click to look at it') if leads else ''}"))
             self.setItem(number, 0, name)
             for column, figure in enumerate(row.figures):
-                self.setItem(number, column + 1, _item(figure))
+                self.setItem(number, column + 1, _figure_item(figure))
         self.setSortingEnabled(True)
         self.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.setAccessibleName(tr("Figures by {title}").format(title=title.lower()))
@@ -111,7 +111,7 @@ class SplitView(QTableWidget):
     def _open(self, row: int) -> None:
         item = self.item(row, 0)
         if self._leads and item is not None:
-            self.opened.emit(str(item.data(_KEY)))
+            self.opened.emit(str(item.data(_KEY_ROLE)))
 
 
 class _Item(QTableWidgetItem):
@@ -125,11 +125,13 @@ class _Item(QTableWidgetItem):
         return isinstance(other, _Item) and self.number < other.number
 
 
-def _item(figure: Measured | None) -> _Item:
+def _figure_item(figure: Measured | None) -> _Item:
     if figure is None:
         return _Item("", None)
     text = (
-        f"{shown(figure.value)}   n = {figure.n:,}" if figure.value is not None else f"{shown(None)}   n = {figure.n:,}"
+        f"{format_value(figure.value)}   n = {figure.n:,}"
+        if figure.value is not None
+        else f"{format_value(None)}   n = {figure.n:,}"
     )
     item = _Item(text, figure.value)
     item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -138,12 +140,14 @@ def _item(figure: Measured | None) -> _Item:
         item.setToolTip(plain_tip(figure.reason))
     elif figure.low is not None and figure.high is not None:
         item.setToolTip(
-            plain_tip(tr("95 % interval {low} to {high}").format(low=shown(figure.low), high=shown(figure.high)))
+            plain_tip(
+                tr("95 % interval {low} to {high}").format(low=format_value(figure.low), high=format_value(figure.high))
+            )
         )
     return item
 
 
-_FIRST = "verdict_agreement"
+_DEFAULT_FIGURE = "verdict_agreement"
 _RECORDING = "recording"
 
 
@@ -198,13 +202,13 @@ class SplitsPage(QWidget):
     def show_report(self, report: AgreementReport) -> None:
         """Show other figures; what is chosen stays."""
         self._report = report
-        _offer(self.by, rows.splits_of(report), "label")
+        _fill_combo(self.by, rows.available_splits(report), "label")
         self._show_split()
 
     def every_plot(self, report: AgreementReport) -> list[Plot]:
         """Return a plot of each figure by recording, pair and annotator, for a folder with everything."""
         return [
-            _plot(report, key, figure)
+            _split_plot(report, key, figure)
             for key in (_RECORDING, "pair", "annotator")
             for figure in rows.split_columns(report.rows.get(key, ()))
         ]
@@ -215,7 +219,7 @@ class SplitsPage(QWidget):
             return
         found = self._report.rows[key]
         columns = rows.split_columns(found)
-        _offer(self.figure, {one: words.name for one, words in columns.items()}, _FIRST)
+        _fill_combo(self.figure, {one: words.name for one, words in columns.items()}, _DEFAULT_FIGURE)
         shown = [(words.name, words.means) for words in columns.values()]
         self.table.show_rows(self.by.currentText(), shown, rows.split_rows(found, columns), leads=key == _RECORDING)
         self._draw()
@@ -224,7 +228,7 @@ class SplitsPage(QWidget):
         key, figure = str(self.by.currentData() or ""), str(self.figure.currentData() or "")
         report = self._report
         there = report is not None and bool(report.settings["recordings_compared"]) and bool(figure)
-        plots = [_plot(report, key, figure)] if report is not None and there else []
+        plots = [_split_plot(report, key, figure)] if report is not None and there else []
         self.wall.setVisible(there)
         self.wall.set_plots(plots)
         if plots:
@@ -242,18 +246,18 @@ class SplitsPage(QWidget):
             )
 
     def _csv(self, report: AgreementReport) -> str:
-        head, table = tables_of(report)[f"by_{self.by.currentData()}"]
-        return as_csv(head, table)
+        head, table = build_report_tables(report)[f"by_{self.by.currentData()}"]
+        return to_csv(head, table)
 
 
-def _plot(report: AgreementReport, key: str, figure: str) -> Plot:
+def _split_plot(report: AgreementReport, key: str, figure: str) -> Plot:
     title = tr("{figure}, by {split}").format(
-        figure=words_of(figure).name, split=rows.splits_of(report).get(key, key).lower()
+        figure=describe_figure(figure).name, split=rows.available_splits(report).get(key, key).lower()
     )
     return split_plot(f"{figure}_by_{key}", title, report.rows[key], figure)
 
 
-def _offer(box: QComboBox, names: dict[str, str], first: str) -> None:
+def _fill_combo(box: QComboBox, names: dict[str, str], first: str) -> None:
     """Offer these by key, and keep what is chosen where it is still there."""
     chosen = box.currentData() or first
     blocked = box.blockSignals(True)

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QWidget, QWidgetA
 
 from annotate.review.segment_table import SegmentTable
 from annotate.segments import bulk_edits as bulk
-from app.gui.study.dialogs import Dialogs, Rows, agree_to_change, agree_to_delete, tell_changed, tell_deleted
+from app.gui.study.dialogs import Dialogs, Rows, changed_message, confirm_change, confirm_delete, deleted_message
 from app.gui.study.study_controller import StudyController
 from project.entities.study_records import Changes, Segment
-from project.schemes.scheme import CHOOSING, Field, FieldKind
+from project.schemes.scheme import CHOICE_KINDS, Field, FieldKind
 from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
@@ -22,7 +22,7 @@ from widgets.form.input_fields import IntegerBox
 from widgets.text_labels import PlainLabel, plain_tip
 from widgets.theme import icon
 
-_LONGEST_SHIFT_MS = 3_600_000
+_MAX_SHIFT_MS = 3_600_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class BulkBar(QWidget):
     def _shift_button(self) -> QPushButton:
         button = self._button("Shift", tr("Move the selected segments in time"))
         menu = QMenu(button)
-        self.milliseconds = IntegerBox(minimum=-_LONGEST_SHIFT_MS, maximum=_LONGEST_SHIFT_MS, value=0, singleStep=40)
+        self.milliseconds = IntegerBox(minimum=-_MAX_SHIFT_MS, maximum=_MAX_SHIFT_MS, value=0, singleStep=40)
         self.milliseconds.setSuffix(tr(" ms"))
         self.milliseconds.setAccessibleName(tr("Shift by milliseconds; less than 0 is earlier"))
         self.milliseconds.setToolTip(tr("Less than 0 is earlier"))
@@ -145,7 +145,9 @@ class BulkBar(QWidget):
     def _fill_labels(self, menu: QMenu) -> None:
         menu.clear()
         for one in self._labels:
-            menu.addAction(_said(one)).triggered.connect(lambda _=False, key=one.key: self.label_chosen.emit(key))
+            menu.addAction(_option_text(one)).triggered.connect(
+                lambda _=False, key=one.key: self.label_chosen.emit(key)
+            )
 
     def _fill_add(self, menu: QMenu) -> None:
         self._fill_fields(menu, self.choice_added)
@@ -158,12 +160,12 @@ class BulkBar(QWidget):
         for field in self._fields:
             part = menu.addMenu(field.name.replace("&", "&&"))
             for one in field.choices:
-                part.addAction(_said(one)).triggered.connect(
+                part.addAction(_option_text(one)).triggered.connect(
                     lambda _=False, field=field.key, key=one.key: chosen.emit(field, key)  # type: ignore[attr-defined]
                 )
 
 
-def _said(option: Option) -> str:
+def _option_text(option: Option) -> str:
     return f"{option.name} ({option.fits})".replace("&", "&&")
 
 
@@ -191,7 +193,9 @@ class Bulk:
         bar.label_chosen.connect(self.change_label)
         bar.choice_added.connect(self.add_choice)
         bar.choice_removed.connect(self.remove_choice)
-        bar.shift_requested.connect(lambda ms: self._change(lambda s, ids: bulk.shift(s, ids, ms * 1000), bulk.free))
+        bar.shift_requested.connect(
+            lambda ms: self._change(lambda s, ids: bulk.shift_segments(s, ids, ms * 1000), bulk.filter_movable)
+        )
         bar.delete_requested.connect(self.delete)
 
     def show(self, rows: int) -> None:
@@ -216,38 +220,42 @@ class Bulk:
             text += tr(", {own:,} yours; {others:,} by others stay as they are").format(own=len(own), others=others)
         elif others:
             text += tr(", made by others: they stay as they are")
-        alike = _alike(own)
+        alike = _count_distinct(own)
         self._bar.set_selection(text, self._labels(session, alike), self._fields(session, alike), bool(own))
 
     def delete(self) -> None:
         """Delete those of the selected segments that are one's own; asks where they are of several recordings."""
         own = self._own(lambda _session, segments: [*segments])
         recordings = len({one.recording_id for one in own})
-        if not agree_to_delete(self._questions, Rows.SEGMENTS, len(own), recordings):
+        if not confirm_delete(self._questions, Rows.SEGMENTS, len(own), recordings):
             return
-        if self._edit(bulk.delete, tr("Deleting {count:,} segments…").format(count=len(own))) is not None:
-            self._studio.told.emit(tell_deleted(Rows.SEGMENTS, len(own), recordings))
+        if self._edit(bulk.delete_own_segments, tr("Deleting {count:,} segments…").format(count=len(own))) is not None:
+            self._studio.told.emit(deleted_message(Rows.SEGMENTS, len(own), recordings))
 
     def change_label(self, label: str) -> None:
         """Give the selected segments another label."""
-        self._change(lambda s, ids: bulk.change_label(s, ids, label), lambda s, rows: bulk.with_label(s, rows, label))
+        self._change(
+            lambda s, ids: bulk.change_label(s, ids, label), lambda s, rows: bulk.filter_by_label(s, rows, label)
+        )
 
     def add_choice(self, field: str, key: str) -> None:
         """Add a choice to a field of the selected segments."""
         self._change(
-            lambda s, ids: bulk.add_choice(s, ids, field, key), lambda s, rows: bulk.with_choice(s, rows, field, key)
+            lambda s, ids: bulk.add_choice(s, ids, field, key),
+            lambda s, rows: bulk.filter_by_choice(s, rows, field, key),
         )
 
     def remove_choice(self, field: str, key: str) -> None:
         """Take a choice from a field of the selected segments."""
         self._change(
-            lambda s, ids: bulk.remove_choice(s, ids, field, key), lambda s, rows: bulk.with_choice(s, rows, field, key)
+            lambda s, ids: bulk.remove_choice(s, ids, field, key),
+            lambda s, rows: bulk.filter_by_choice(s, rows, field, key),
         )
 
     def _change(self, do: _Edit, fitting: _Fitting) -> None:
         """Change the selected segments that an edit fits; asks where they are of several recordings."""
         homes = {one.id: one.recording_id for one in self._own(fitting)}
-        if not agree_to_change(self._questions, Rows.SEGMENTS, len(homes), len(set(homes.values()))):
+        if not confirm_change(self._questions, Rows.SEGMENTS, len(homes), len(set(homes.values()))):
             return
         changes = self._edit(do, tr("Changing {count:,} segments…").format(count=len(homes)))
         if changes is None:
@@ -255,7 +263,7 @@ class Bulk:
         touched = changes.ids("segment") | changes.ids("segment_value")
         if touched:
             places = {homes[one] for one in touched if one in homes}
-            self._studio.told.emit(tell_changed(Rows.SEGMENTS, len(touched), len(places)))
+            self._studio.told.emit(changed_message(Rows.SEGMENTS, len(touched), len(places)))
         else:
             self._studio.told.emit(tr("Nothing changed: they are like this already."))
 
@@ -269,7 +277,7 @@ class Bulk:
         segments = [known[one].segment for one in self._selected() if one in known]
         own = [one for one in segments if one.annotator_id == author.id]
         # What fits depends on scheme, track and label alone.
-        fits = {(one.scheme, one.track, one.label) for one in fitting(session, [*_alike(own)])}
+        fits = {(one.scheme, one.track, one.label) for one in fitting(session, [*_count_distinct(own)])}
         return [one for one in own if (one.scheme, one.track, one.label) in fits]
 
     def _edit(self, do: _Edit, text: str) -> Changes | None:
@@ -292,7 +300,7 @@ class Bulk:
                 for label in session.schemes.get(one.scheme).lane(one.track).labels:
                     names.setdefault(label.key, label.name)
         return [
-            Option(key, name, sum(alike[one] for one in bulk.with_label(session, [*alike], key)))
+            Option(key, name, sum(alike[one] for one in bulk.filter_by_label(session, [*alike], key)))
             for key, name in names.items()
         ]
 
@@ -301,7 +309,7 @@ class Bulk:
         for key in dict.fromkeys(one.scheme for one in alike):
             if session.schemes.uses(key):
                 for field in session.schemes.get(key).fields:
-                    if field.kind in CHOOSING:
+                    if field.kind in CHOICE_KINDS:
                         fields.setdefault(field.key, field)
         found = []
         for field in fields.values():
@@ -309,7 +317,7 @@ class Bulk:
                 Option(
                     one.key,
                     one.name,
-                    sum(alike[kind] for kind in bulk.with_choice(session, [*alike], field.key, one.key)),
+                    sum(alike[kind] for kind in bulk.filter_by_choice(session, [*alike], field.key, one.key)),
                 )
                 for one in field.choices
             ]
@@ -318,7 +326,7 @@ class Bulk:
         return found
 
 
-def _alike(segments: Sequence[Segment]) -> dict[Segment, int]:
+def _count_distinct(segments: Sequence[Segment]) -> dict[Segment, int]:
     """Return one segment of each scheme, track and label, with how many there are: what fits depends on these alone."""
     first: dict[tuple[str, str, str], Segment] = {}
     counts: dict[Segment, int] = {}

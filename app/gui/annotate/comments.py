@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from annotate.segments import bulk_edits as commands
-from app.gui.annotate.inspector import page_of, scrolling
+from app.gui.annotate.inspector import make_inspector_page, wrap_in_scroll_area
 from app.gui.study.study_controller import StudyController
 from project.entities.study_records import Changes
 from project.queries.annotator_rows import all_annotators
@@ -32,8 +32,8 @@ from widgets import theme
 from widgets.text_labels import PlainLabel, plain_tip
 from widgets.theme import icon
 
-_TALLEST = 200
-_FIELD = 52
+_MAX_HEIGHT = 200
+_FIELD_HEIGHT = 52
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class CommentsBox(QWidget):
         self.field.setPlaceholderText(tr("Add a comment (Ctrl+Return sends it)"))
         self.field.setAccessibleName(tr("Your comment"))
         self.field.setTabChangesFocus(True)
-        self.field.setFixedHeight(_FIELD)
+        self.field.setFixedHeight(_FIELD_HEIGHT)
         self.field.installEventFilter(self)
         self.field.textChanged.connect(self._enable)
         below.addWidget(self.field)
@@ -168,7 +168,7 @@ class CommentsBox(QWidget):
                 label.ensurePolished()
             width = self.width() - theme.GRID * 3 - self._area.verticalScrollBar().sizeHint().width()
             tall = inside.totalHeightForWidth(max(width, theme.GRID * 20))
-            self._area.setFixedHeight(min(tall + 2, _TALLEST))
+            self._area.setFixedHeight(min(tall + 2, _MAX_HEIGHT))
 
     def _card(self, one: Remark, writable: bool) -> QWidget:
         card = QFrame()
@@ -268,7 +268,7 @@ class CommentsFeed(QObject):
             lambda comment, done: self._studio.edit(lambda s: commands.resolve_comments(s, [comment], done))
         )
         box.delete_requested.connect(lambda comment: self._studio.edit(lambda s: commands.delete_comment(s, comment)))
-        page = scrolling(page_of(inspector, box))
+        page = wrap_in_scroll_area(make_inspector_page(inspector, box))
         self.show()
         return page
 
@@ -286,7 +286,7 @@ class CommentsFeed(QObject):
             Remark(
                 one.id,
                 names[one.annotator_id],
-                _when(one.at),
+                _format_local_time(one.at),
                 one.text,
                 one.resolved,
                 names[one.annotator_id] == session.annotator_name,
@@ -309,7 +309,7 @@ class CommentsFeed(QObject):
             self.box = None
 
 
-def _when(at: str) -> str:
+def _format_local_time(at: str) -> str:
     """Return a stored time as the local day and minute."""
     try:
         return datetime.fromisoformat(at).astimezone().strftime("%Y-%m-%d %H:%M")

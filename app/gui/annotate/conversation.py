@@ -10,13 +10,13 @@ from html import escape
 from PySide6.QtCore import QObject, Qt, QUrl, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextBrowser, QToolButton, QVBoxLayout, QWidget
 
-from annotate.transcript.conversation_history import DialogueTurn, conversation, said_with_cues
-from app.gui.annotate.inspector import page_of
+from annotate.transcript.conversation_history import DialogueTurn, format_with_cues, read_conversation
+from app.gui.annotate.inspector import make_inspector_page
 from app.gui.player.playback import Playback
 from app.gui.study.study_controller import StudyController
 from project.entities.study_records import Changes
 from project.queries.recording_rows import all_participants
-from project.queries.segment_rows import segment
+from project.queries.segment_rows import find_segment
 from project.queries.transcript_rows import has_utterances
 from project.session.session import Session
 from project.timebase import format_time
@@ -27,7 +27,7 @@ from widgets.labels import participant_colours, participant_ink
 from widgets.text_labels import semibold
 from widgets.theme import icon
 
-_TALLEST = 264
+_MAX_HEIGHT = 264
 _MOST = 50
 
 
@@ -114,7 +114,7 @@ class ConversationPanel(QWidget):
         earlier = [one for one in self._turns if not one.inside]
         parts = [self._paragraph(one, colours.muted.name()) for one in earlier]
         if earlier:
-            parts.append(_note(tr("in this segment"), colours.muted.name()))
+            parts.append(_note_html(tr("in this segment"), colours.muted.name()))
         parts += [self._paragraph(one, colours.text.name()) for one in inside]
         if not inside:
             parts.append(
@@ -150,7 +150,7 @@ class ConversationPanel(QWidget):
     def _fit(self) -> None:
         around = self.turns.height() - self.turns.viewport().height()
         wanted = round(self.turns.document().size().height()) + max(around, theme.GRID) + 2
-        self.turns.setFixedHeight(min(_TALLEST, wanted))
+        self.turns.setFixedHeight(min(_MAX_HEIGHT, wanted))
 
     def _go(self, link: QUrl) -> None:
         one = next((one for one in self._turns if one.id == link.toString()), None)
@@ -158,7 +158,7 @@ class ConversationPanel(QWidget):
             self.turn_chosen.emit(one.id, one.start_us)
 
 
-def _note(text: str, ink: str) -> str:
+def _note_html(text: str, ink: str) -> str:
     return f'<p style="margin:4px 0 2px 0; color:{ink}; font-size:small"><a name="here"></a>— {text} —</p>'
 
 
@@ -181,7 +181,7 @@ class ConversationFeed(QObject):
         panel.destroyed.connect(lambda: self._forget(panel))
         panel.turn_chosen.connect(self._go)
         panel.before_changed.connect(self._show_more)
-        page = page_of(inspector, panel)
+        page = make_inspector_page(inspector, panel)
         self.show()
         return page
 
@@ -191,7 +191,7 @@ class ConversationFeed(QObject):
         if panel is None:
             return
         chosen = self._studio.selected if session is not None else ()
-        one = segment(session.study, chosen[0]) if session is not None and len(chosen) == 1 else None
+        one = find_segment(session.study, chosen[0]) if session is not None and len(chosen) == 1 else None
         if session is None or one is None:
             panel.hide()
             return
@@ -199,7 +199,7 @@ class ConversationFeed(QObject):
         panel.setVisible(spoken)
         if spoken:
             before = self._studio.settings.turns_before
-            turns = conversation(session, one.recording_id, one.start_us, one.end_us, before, cues=True)
+            turns = read_conversation(session, one.recording_id, one.start_us, one.end_us, before, cues=True)
             panel.show_turns(self._shown(session, turns), before)
 
     def _shown(self, session: Session, turns: list[DialogueTurn]) -> list[ConversationTurnRow]:
@@ -212,7 +212,7 @@ class ConversationFeed(QObject):
                 one.speaker,
                 "" if one.role is None else one.role.value,
                 colours.get(one.participant_id or ""),
-                said_with_cues(one.text, one.cues, people),
+                format_with_cues(one.text, one.cues, people),
                 one.inside,
                 one.checked,
             )

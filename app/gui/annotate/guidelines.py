@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, QSize, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QToolButton, QVBoxLayout, QWidget
 
 from app.gui.study.study_controller import ActiveTrack, StudyController
-from project.queries.segment_rows import segment
+from project.queries.segment_rows import find_segment
 from project.schemes.scheme import Scheme, Track
 from resources.translation import tr
 from widgets import theme
@@ -120,7 +120,7 @@ class Guidelines(QObject):
         if session is None or not self.visible:
             return
         scheme, track = self._active.scheme, self._active.track
-        chosen = segment(session.study, self._studio.selected[0]) if self._studio.selected else None
+        chosen = find_segment(session.study, self._studio.selected[0]) if self._studio.selected else None
         known = session.schemes.known(chosen.scheme) if chosen else None
         if chosen is not None and known is not None:
             scheme, track = known, known.lane(chosen.track)

@@ -10,15 +10,15 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QStackedLayout, QVBoxLayout, QWidget
 
-from annotate.blinding.own_answers import taken_over
+from annotate.blinding.own_answers import read_adoptions
 from annotate.cues.prelabels import is_prelabel
-from annotate.study.scheme_versions import orphaned_values
+from annotate.study.scheme_versions import find_orphaned_values
 from app.gui.study.study_controller import ActiveTrack, StudyController
 from app.gui.timeline.segment_editing import SegmentEditing
 from project.entities.study_records import Changes, FieldValue, Json, Participant, Segment
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import participants_in
-from project.queries.segment_rows import every_value_of, segment, values_of
+from project.queries.segment_rows import find_segment, value_history, values_of
 from project.schemes.scheme import Scheme, Track
 from project.session.session import Session
 from resources.translation import tr
@@ -26,12 +26,12 @@ from widgets import theme
 from widgets.empty_state import EmptyState
 from widgets.inspector.scheme_browser import value_text
 from widgets.inspector.segment_form import KeptValue, KeptValues, SegmentForm, SegmentHeader, TrackChooser, TrackPanel
-from widgets.labels import LabelButtons, looks_of, unknown_look
+from widgets.labels import LabelButtons, label_looks, unknown_look
 from widgets.text_labels import PlainLabel
 from widgets.theme import icon, pixmap
 
 
-def page_of(inspector: QWidget, below: QWidget) -> QWidget:
+def make_inspector_page(inspector: QWidget, below: QWidget) -> QWidget:
     """Return a page in which the inspector takes the room that what stands below it leaves."""
     page = QWidget()
     column = QVBoxLayout(page)
@@ -42,7 +42,7 @@ def page_of(inspector: QWidget, below: QWidget) -> QWidget:
     return page
 
 
-def scrolling(page: QWidget) -> QWidget:
+def wrap_in_scroll_area(page: QWidget) -> QWidget:
     """Return a page that a low window scrolls, where it would have to grow otherwise."""
     area = QScrollArea(widgetResizable=True)
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -177,7 +177,7 @@ class Inspector(QWidget):
             self.flush()
             self.discard()
         self._ids = [segment.id]
-        looks = {look.key: look for look in looks_of(self._panel.track)}
+        looks = {look.key: look for look in label_looks(self._panel.track)}
         self.header.show_segment(segment, annotator, looks.get(segment.label, unknown_look(segment.label)))
         self.labels.set_label(segment.label)
         self.form.set_label(segment.label)
@@ -297,8 +297,8 @@ class Inspector(QWidget):
         panel.labels.chosen.connect(lambda label: self.label_changed.emit(self.segment_ids(), label))
         self._panels[scheme.key, scheme.version, track] = panel
         self._column.insertWidget(self._column.indexOf(self.kept), panel)
-        reached = _by_tab(self.header)[-1:]
-        for one in _by_tab(panel):
+        reached = _tab_order(self.header)[-1:]
+        for one in _tab_order(panel):
             if reached:
                 QWidget.setTabOrder(reached[0], one)
             reached = [one]
@@ -336,13 +336,15 @@ class Inspector(QWidget):
         self._enable_keys()
 
 
-def _by_tab(root: QWidget) -> list[QWidget]:
+def _tab_order(root: QWidget) -> list[QWidget]:
     """Return what the Tab key reaches inside a widget, in the order in which it was made."""
     parts = root.findChildren(QWidget)
     return [one for one in parts if one.focusPolicy() & Qt.FocusPolicy.TabFocus and root.isAncestorOf(one)]
 
 
-_SUGGESTED = tr("A pre-label: the program suggests it, nobody marked it. F9 accepts it as yours, Shift+F9 rejects it.")
+_PRELABEL_HINT = tr(
+    "A pre-label: the program suggests it, nobody marked it. F9 accepts it as yours, Shift+F9 rejects it."
+)
 
 
 class InspectorFeed(QObject):
@@ -389,7 +391,7 @@ class InspectorFeed(QObject):
         inspector, session = self._inspector, self._studio.session
         if inspector is None or session is None:
             return
-        found = [one for key in self._studio.selected if (one := segment(session.study, key)) is not None]
+        found = [one for key in self._studio.selected if (one := find_segment(session.study, key)) is not None]
         inspector.chooser.show_tracks(self._active.tracks() if self._studio.writable else [], self._active.key)
         if not found:
             if self._studio.recording is None:
@@ -398,7 +400,7 @@ class InspectorFeed(QObject):
                 inspector.show_nothing(
                     tr("No segment is selected"),
                     tr("Click one on the timeline, or mark a new one: I at its start, O at its end{active}.").format(
-                        active=_keys(self._active)
+                        active=_label_keys_hint(self._active)
                     ),
                 )
             return
@@ -410,7 +412,7 @@ class InspectorFeed(QObject):
             reason = tr("This study is read-only. {why}").format(why=why).rstrip()
         if not reason and not own:
             suggested = all(is_prelabel(session.study, one) for one in found)
-            reason = _SUGGESTED if suggested else tr("Somebody else made it; only they change it.")
+            reason = _PRELABEL_HINT if suggested else tr("Somebody else made it; only they change it.")
         strange = next((one.scheme for one in found if not session.schemes.uses(one.scheme)), None)
         if not reason and strange is not None:
             reason = tr("The scheme {name} is not in use here. Study, Schemes… has it.").format(
@@ -424,14 +426,14 @@ class InspectorFeed(QObject):
             return
         one = found[0]
         values = {key: value.value for key, value in values_of(session.study, one.id).items()}
-        kept = orphaned_values(scheme, one, every_value_of(session.study, one.id))
+        kept = find_orphaned_values(scheme, one, value_history(session.study, one.id))
         inspector.show_segment(
             one,
             scheme.placed(one.track, values),
             names.get(one.annotator_id, ""),
             bool(reason),
             reason,
-            [_kept(scheme, value) for value in kept],
+            [_kept_value(scheme, value) for value in kept],
             _notes(session, one.id),
         )
 
@@ -449,16 +451,16 @@ def _scheme(session: Session, one: Segment) -> Scheme:
 
 
 def _notes(session: Session, segment_id: str) -> dict[str, str]:
-    return {field: str(taken) for field, taken in taken_over(session, segment_id).items()}
+    return {field: str(taken) for field, taken in read_adoptions(session, segment_id).items()}
 
 
-def _kept(scheme: Scheme, value: FieldValue) -> KeptValue:
+def _kept_value(scheme: Scheme, value: FieldValue) -> KeptValue:
     field = next((field for field in scheme.fields if field.key == value.field), None)
     names = {choice.key: choice.name for choice in field.choices} if field else {}
     return KeptValue(value.field, value.version, field.name if field else value.field, value_text(value.value, names))
 
 
-def _keys(active: ActiveTrack) -> str:
+def _label_keys_hint(active: ActiveTrack) -> str:
     """Return such as “, then E, C or N”."""
     keys = [label.shortcut for label in active.track.labels if label.shortcut] if active.track else []
     if not keys:

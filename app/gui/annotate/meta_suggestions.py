@@ -12,15 +12,15 @@ from annotate.meta.recording_cast import PersonTrack, RecordingPerson
 from app.gui.annotate.meta_tables import PeopleTable
 from app.gui.faces.face_crops import Crops, ThumbnailCrop
 from app.gui.jobs.job_center import Result
-from app.gui.judges.request_facts import once_files_are_known
+from app.gui.judges.request_facts import when_checksums_known
 from app.gui.pages.context import Context
 from benchmark.authoring import judge_questions as esi
-from benchmark.authoring.judge_questions import THERE
-from benchmark.authoring.meta_answers import suggestion
+from benchmark.authoring.judge_questions import ALREADY_EXISTS
+from benchmark.authoring.meta_answers import suggestion_request
 from benchmark.judging import ask_job as asking
 from benchmark.judging.run_config import AskRequest
 from benchmark.prompts.recording_prompts import ESI_QUESTION_TASK
-from project.entities.judgments import JudgeEntry, about_from
+from project.entities.judgments import JudgeEntry, parse_target
 from project.entities.study_records import Changes
 from project.errors import UserError
 from project.queries.judgment_rows import judgments_about
@@ -28,7 +28,7 @@ from project.session.jobs import JobSpec
 from project.session.session import Session
 from resources.translation import tr, trn
 
-_AROUND = 1.25
+_CROP_FACTOR = 1.25
 
 
 class Pictures(QObject):
@@ -71,7 +71,7 @@ def _crops(tracks: Sequence[PersonTrack]) -> tuple[ThumbnailCrop, ThumbnailCrop]
     best = max(tracks, key=lambda one: float(one.face.scores.max()))
     at = int(best.face.scores.argmax())
     frame = int(best.face.frames[at])
-    return _square(frame, best.face.boxes[at], _AROUND), _square(frame, best.boxes[at], 1.0)
+    return _square(frame, best.face.boxes[at], _CROP_FACTOR), _square(frame, best.boxes[at], 1.0)
 
 
 def _square(frame: int, box: Sequence[float], around: float) -> ThumbnailCrop:
@@ -120,10 +120,10 @@ class MetaSuggestionController(QObject):
         if not judges:
             self.told.emit(_NO_JUDGE)
             return
-        self._prepare(session, suggestion(recording_id, task, judges, condition))
+        self._prepare(session, suggestion_request(recording_id, task, judges, condition))
 
     def _prepare(self, session: Session, request: AskRequest) -> None:
-        once_files_are_known(self._context, request.judges, lambda: self._start(session, request))
+        when_checksums_known(self._context, request.judges, lambda: self._start(session, request))
 
     def _start(self, session: Session, request: AskRequest) -> None:
         if self._context.studio.session is not session:
@@ -151,12 +151,12 @@ class MetaSuggestionController(QObject):
 
     def _take_questions(self, about: Sequence[str], notes: str = "") -> None:
         """Make questions of all that judges worded about a recording and nothing was made from yet."""
-        recordings = {about_from(one).id for one in about}
+        recordings = {parse_target(one).id for one in about}
         told: list[str] = []
 
         def do(session: Session) -> Changes:
             said = [one for key in recordings for one in judgments_about(session.study, key, (ESI_QUESTION_TASK,))]
-            made, changes = esi.take_in_esi(session, said)
+            made, changes = esi.import_esi_questions(session, said)
             told.append(
                 tr("Made {count}; they are in the mode Questions.").format(
                     count=trn("{count} ESI question", "{count} ESI questions", len(made.ids))
@@ -165,7 +165,7 @@ class MetaSuggestionController(QObject):
             told.extend(
                 tr("{number} left out: {why}").format(number=number, why=why)
                 for why, number in made.skipped.items()
-                if why != THERE
+                if why != ALREADY_EXISTS
             )
             return changes
 

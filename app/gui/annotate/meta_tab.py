@@ -23,21 +23,29 @@ from PySide6.QtWidgets import (
 from annotate.cues import prelabels as cues
 from annotate.meta import meta_edits as commands
 from annotate.meta import scenes as scene_job
-from annotate.meta.recording_cast import people_of, speech_of, without_speech
-from annotate.meta.scenes import SCHEME, happenings
+from annotate.meta.recording_cast import find_pauses, list_people, read_cued_utterances
+from annotate.meta.scenes import SCHEME, read_scene_events
 from app.gui.annotate import meta_tables as rows
 from app.gui.annotate.meta_suggestions import MetaSuggestionController, Pictures
 from app.gui.annotate.meta_tables import SCENES, SPEECH, AnswerPicker, ContradictionsTable, PeopleTable, SummaryBox
 from app.gui.pages.context import Context
-from benchmark.authoring.meta_answers import AUDIT, FRAMES, LOOKS, SOURCES, WORDS, is_own, take
+from benchmark.authoring.meta_answers import (
+    AUDIT,
+    FRAMES,
+    LOOKS,
+    SUMMARY_SOURCES,
+    WORDS,
+    import_answer,
+    is_human_summary,
+)
 from benchmark.disclosure.conditions import condition_names
-from project.entities.judgments import PERSON, RAW, JudgeEntry
+from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION, JudgeEntry
 from project.entities.study_records import Changes, Recording
 from project.errors import UserError
 from project.queries.judgment_rows import all_judges
 from project.schemes.scheme_file import load_scheme
 from project.session.session import Session
-from project.text_format import counted
+from project.text_format import pluralize
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
@@ -134,8 +142,8 @@ class MetaLayout(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID)
         column.addLayout(self._head())
-        above = _beside(self._people_part(), self._scenes_part(), (3, 2))
-        below = _beside(self.words, self.frames, (1, 1))
+        above = _make_splitter(self._people_part(), self._scenes_part(), (3, 2))
+        below = _make_splitter(self.words, self.frames, (1, 1))
         below.addWidget(self._contradictions_part())
         parts = QSplitter(Qt.Orientation.Vertical)
         for part, share in ((above, 3), (self._speech_part(), 2), (below, 3)):
@@ -168,7 +176,7 @@ class MetaLayout(QWidget):
             tr("Suggest looks"), tr("Ask the chosen judges by what the people can be told apart")
         )
         note = tr("Faces and who they are: mode Faces. Write looks here.")
-        return _part(tr("People"), note, [self.suggest_looks], self.people, self.looks_answers)
+        return _make_section(tr("People"), note, [self.suggest_looks], self.people, self.looks_answers)
 
     def _scenes_part(self) -> QWidget:
         self.find_changes = _button(
@@ -192,14 +200,14 @@ class MetaLayout(QWidget):
         foot.addWidget(self.mark)
         foot.addWidget(self.delete_scene)
         buttons = [self.accept, self.reject, self.find_changes]
-        return _part(tr("Scenes and events"), "", buttons, self.scenes, _holding(foot))
+        return _make_section(tr("Scenes and events"), "", buttons, self.scenes, _row_widget(foot))
 
     def _speech_part(self) -> QWidget:
         self.over = _button(
             tr("Voice-over"), tr("Leave the chosen line out: nobody in the scene says it; or take it back in")
         )
         note = tr("Words, speakers and cues are edited in the mode Transcript.")
-        return _part(tr("Speech"), note, [self.over], self.speech)
+        return _make_section(tr("Speech"), note, [self.over], self.speech)
 
     def _contradictions_part(self) -> QWidget:
         self.suggest_audit = _button(tr("Suggest"), tr("Ask the chosen judges what the two summaries say differently"))
@@ -212,8 +220,8 @@ class MetaLayout(QWidget):
         foot.addWidget(self.new_contradiction, 1)
         foot.addWidget(self.add)
         foot.addWidget(self.delete)
-        return _part(
-            tr("Contradictions"), "", [self.suggest_audit], self.contradictions, _holding(foot), self.audit_answers
+        return _make_section(
+            tr("Contradictions"), "", [self.suggest_audit], self.contradictions, _row_widget(foot), self.audit_answers
         )
 
     def _foot(self) -> QHBoxLayout:
@@ -235,14 +243,14 @@ def _button(text: str, tip: str) -> QPushButton:
     return made
 
 
-def _holding(row: QHBoxLayout) -> QWidget:
+def _row_widget(row: QHBoxLayout) -> QWidget:
     row.setContentsMargins(0, 0, 0, 0)
     made = QWidget()
     made.setLayout(row)
     return made
 
 
-def _beside(first: QWidget, second: QWidget, shares: tuple[int, int]) -> QSplitter:
+def _make_splitter(first: QWidget, second: QWidget, shares: tuple[int, int]) -> QSplitter:
     made = QSplitter(Qt.Orientation.Horizontal)
     for place, part in enumerate((first, second)):
         made.addWidget(part)
@@ -252,7 +260,7 @@ def _beside(first: QWidget, second: QWidget, shares: tuple[int, int]) -> QSplitt
     return made
 
 
-def _part(title: str, note: str, buttons: list[QPushButton], *parts: QWidget) -> QWidget:
+def _make_section(title: str, note: str, buttons: list[QPushButton], *parts: QWidget) -> QWidget:
     """Return a part of the window: a title with buttons, then its widgets, the first of which takes the room."""
     name = PlainLabel(title)
     name.setFont(theme.font(semibold=True))
@@ -279,10 +287,10 @@ _TABLES = frozenset(
     {"look", "summary", "contradiction", "judgment", "utterance", "segment", "segment_value", "review", "participant"}
     | {"appearance", "track_correction", "track_box", "face_track", "run", "judge", "recording", "property"}
 )
-_SOON_MS = 60
+_RELOAD_DELAY_MS = 60
 
 
-def make(context: Context) -> QWidget:
+def make_meta_window(context: Context) -> QWidget:
     """Return the window for the study that is open."""
     return MetaWindow(context)
 
@@ -297,14 +305,14 @@ class MetaWindow(MetaLayout):
         self._recording: Recording | None = None
         self._pictures = Pictures(self.people)
         self._suggesting = MetaSuggestionController(context, self)
-        self._later = QTimer(self, singleShot=True, interval=_SOON_MS)
+        self._later = QTimer(self, singleShot=True, interval=_RELOAD_DELAY_MS)
         self._later.timeout.connect(self.reload)
         self._join()
 
     def _join(self) -> None:
         self.people.look_written.connect(
             lambda who, kind, text: self._edit(
-                lambda session, where: commands.describe(session, where, who, kind, text)
+                lambda session, where: commands.set_person_description(session, where, who, kind, text)
             )
         )
         self.people.seek_requested.connect(self._seek)
@@ -326,9 +334,11 @@ class MetaWindow(MetaLayout):
         for task, box in self.summary_boxes().items():
             box.edited.connect(partial(self._summarize, task))
         table = self.contradictions
-        table.worded.connect(lambda key, text: self._edit(lambda s, _: commands.word_contradiction(s, key, text)))
-        table.resolved.connect(lambda key, text: self._edit(lambda s, _: commands.settle(s, key, text, bool(text))))
-        table.settled.connect(lambda key, on: self._edit(lambda s, _: commands.settle(s, key, None, on)))
+        table.worded.connect(lambda key, text: self._edit(lambda s, _: commands.edit_contradiction(s, key, text)))
+        table.resolved.connect(
+            lambda key, text: self._edit(lambda s, _: commands.settle_contradiction(s, key, text, bool(text)))
+        )
+        table.settled.connect(lambda key, on: self._edit(lambda s, _: commands.settle_contradiction(s, key, None, on)))
         self.add.clicked.connect(self._note)
         self.new_contradiction.returnPressed.connect(self._note)
         self.delete.clicked.connect(self._delete)
@@ -371,29 +381,29 @@ class MetaWindow(MetaLayout):
 
     def _show(self, session: Session, recording: Recording) -> None:
         writable = self._studio.writable
-        people = people_of(session, recording.id)
+        people = list_people(session, recording.id)
         self.people.show_people(rows.people_rows(people), writable=writable)
         self._pictures.show(session, recording.id, people)
-        said = speech_of(session, recording.id)
-        pauses = without_speech(said, recording.duration_us)
+        said = read_cued_utterances(session, recording.id)
+        pauses = find_pauses(said, recording.duration_us)
         self.speech.show_rows(rows.speech_rows(session, said, pauses))
-        self.scenes.show_rows(rows.scene_rows(happenings(session, recording.id)))
+        self.scenes.show_rows(rows.scene_rows(read_scene_events(session, recording.id)))
         self.contradictions.show_rows(rows.contradiction_rows(session, recording.id), writable=writable)
         answers = rows.answers_by_task(session, recording.id)
         for task, box in self.summary_boxes().items():
             box.set_writable(writable)
-            box.show_text(*rows.summary_of(session, recording.id, SOURCES[task]))
-            box.answers.set_replacing(is_own(session, recording.id, SOURCES[task]))
+            box.show_text(*rows.read_summary(session, recording.id, SUMMARY_SOURCES[task]))
+            box.answers.set_replacing(is_human_summary(session, recording.id, SUMMARY_SOURCES[task]))
         for task, picker in self.pickers().items():
             picker.accept.setEnabled(writable)
             picker.show_answers(answers.get(task, ()))
         self._show_judges(session, recording.id)
 
     def _show_judges(self, session: Session, recording_id: str) -> None:
-        judges = [one for one in all_judges(session.study) if one.backend != PERSON]
+        judges = [one for one in all_judges(session.study) if one.backend != PERSON_BACKEND]
         self.judges.set_entries([TickMenuItem(one.id, one.name, one.model or one.backend) for one in judges])
         names = condition_names(session, recording_id)
-        self.show_conditions({**names, RAW: tr("Raw")})
+        self.show_conditions({**names, RAW_CONDITION: tr("Raw")})
 
     def _show_choice(self) -> None:
         writable, session = self._studio.writable, self._studio.session
@@ -417,7 +427,7 @@ class MetaWindow(MetaLayout):
 
     def _open(self, session: Session) -> set[str]:
         assert self._recording is not None
-        return set(rows.open_changes(session, self._recording.id))
+        return set(rows.undecided_event_ids(session, self._recording.id))
 
     # What the buttons do
 
@@ -438,7 +448,7 @@ class MetaWindow(MetaLayout):
         session, key = self._studio.session, self.speech.current_key()
         if session is None or self._recording is None or not key:
             return
-        over = {one.utterance.id: one.left_out for one in speech_of(session, self._recording.id)}
+        over = {one.utterance.id: one.left_out for one in read_cued_utterances(session, self._recording.id)}
         self._edit(lambda s, _: commands.set_voice_over(s, key, not over.get(key, False)))
 
     def _find_changes(self) -> None:
@@ -463,7 +473,7 @@ class MetaWindow(MetaLayout):
     def _mark(self) -> None:
         track, label = self.what_to_mark()
         now = self._context.player.position_us
-        self._edit(lambda session, where: commands.mark_moment(session, where, now, track, label)[1])
+        self._edit(lambda session, where: commands.mark_scene_at(session, where, now, track, label)[1])
 
     def _decide(self, accepted: bool, *_: object) -> None:
         session = self._studio.session
@@ -473,16 +483,16 @@ class MetaWindow(MetaLayout):
         chosen = self.scenes.current_key()
         ids = [chosen] if chosen in waiting else sorted(waiting)
         if ids:
-            self._edit(lambda s, _: cues.accept(s, ids)[1] if accepted else cues.reject(s, ids))
+            self._edit(lambda s, _: cues.accept_prelabels(s, ids)[1] if accepted else cues.reject_prelabels(s, ids))
 
     def _delete_scene(self) -> None:
         key = self.scenes.current_key()
         if key:
-            self._edit(lambda session, _: commands.unmark(session, key))
+            self._edit(lambda session, _: commands.delete_scene_mark(session, key))
 
     def _note(self) -> None:
         text = self.new_contradiction.text()
-        if text.strip() and self._edit(lambda session, where: commands.note_contradiction(session, where, text)[1]):
+        if text.strip() and self._edit(lambda session, where: commands.add_contradiction(session, where, text)[1]):
             self.new_contradiction.clear()
 
     def _delete(self) -> None:
@@ -491,7 +501,7 @@ class MetaWindow(MetaLayout):
             self._edit(lambda session, _: commands.remove_contradictions(session, [key]))
 
     def _summarize(self, task: str, text: str) -> None:
-        self._edit(lambda session, where: commands.summarize(session, where, SOURCES[task], text))
+        self._edit(lambda session, where: commands.write_summary(session, where, SUMMARY_SOURCES[task], text))
 
     def _chosen_judges(self) -> list[JudgeEntry]:
         session = self._studio.session
@@ -512,13 +522,13 @@ class MetaWindow(MetaLayout):
         session = self._studio.session
         if session is None or self._recording is None:
             return
-        own = task in SOURCES and is_own(session, self._recording.id, SOURCES[task])
+        own = task in SUMMARY_SOURCES and is_human_summary(session, self._recording.id, SUMMARY_SOURCES[task])
         told: list[str] = []
 
         def do(opened: Session, _where: str) -> Changes:
-            taken = take(opened, judgment_id, replace_own=own)
+            taken = import_answer(opened, judgment_id, replace_own=own)
             what = {WORDS: "summary", FRAMES: "summary", LOOKS: "look", AUDIT: "contradiction"}[task]
-            told.append(tr("Took over {count}.").format(count=counted(taken.new, what)))
+            told.append(tr("Took over {count}.").format(count=pluralize(taken.new, what)))
             if taken.kept and task == LOOKS:
                 told.append(
                     tr("{kept} stay as they were written: empty a cell to take the judge's.").format(kept=taken.kept)

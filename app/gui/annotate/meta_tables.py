@@ -26,9 +26,16 @@ from PySide6.QtWidgets import (
 )
 
 from annotate.meta.recording_cast import CuedUtterance, RecordingPerson
-from annotate.meta.scenes import CHANGE, EVENT, SceneEvent, happenings
-from annotate.transcript.conversation_history import said_with_cues
-from benchmark.authoring.meta_answers import LOOKS, SOURCES, answers_about, is_own, said_contradictions, said_summary
+from annotate.meta.scenes import CHANGE, EVENT, SceneEvent, read_scene_events
+from annotate.transcript.conversation_history import format_with_cues
+from benchmark.authoring.meta_answers import (
+    LOOKS,
+    SUMMARY_SOURCES,
+    answer_contradictions,
+    answer_summary,
+    is_human_summary,
+    read_answers,
+)
 from project.entities.judgments import Judgment
 from project.entities.questions import LookKind, SummarySource
 from project.queries.question_rows import contradictions_in, summaries_of
@@ -222,7 +229,7 @@ class ContradictionsTable(QTableWidget):
 
 _FACE, _PERSON, _WHO, _SEEN = 0, 1, 2, 3
 _LOOKS = tuple(LookKind)
-_SIDE = 60
+_THUMBNAIL_PX = 60
 _NAMES = {
     LookKind.CLOTHING: tr("Clothing"),
     LookKind.HAIR: tr("Hair"),
@@ -276,9 +283,9 @@ class PeopleTable(QTableWidget):
         self.setTabKeyNavigation(False)
         self.setShowGrid(False)
         self.setWordWrap(True)
-        self.setIconSize(QSize(_SIDE, _SIDE))
+        self.setIconSize(QSize(_THUMBNAIL_PX, _THUMBNAIL_PX))
         self.verticalHeader().hide()
-        self.verticalHeader().setMinimumSectionSize(_SIDE + 8)
+        self.verticalHeader().setMinimumSectionSize(_THUMBNAIL_PX + 8)
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header = self.horizontalHeader()
         header.setHighlightSections(False)
@@ -286,7 +293,7 @@ class PeopleTable(QTableWidget):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         for column in (_FACE, _PERSON):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
-            self.setColumnWidth(column, _SIDE + 12)
+            self.setColumnWidth(column, _THUMBNAIL_PX + 12)
         for column in (_WHO, _SEEN):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
         self.itemChanged.connect(self._written)
@@ -308,7 +315,7 @@ class PeopleTable(QTableWidget):
 
     def set_pictures(self, key: str, face: QImage, person: QImage) -> None:
         """Show the pictures of somebody."""
-        self._pictures[key] = (_small(face), _small(person))
+        self._pictures[key] = (_thumbnail(face), _thumbnail(person))
         for place, row in enumerate(self._rows):
             if row.key == key:
                 with QSignalBlocker(self):
@@ -368,11 +375,13 @@ class PeopleTable(QTableWidget):
             self.seek_requested.emit(self._rows[place].start_us)
 
 
-def _small(image: QImage) -> QPixmap:
+def _thumbnail(image: QImage) -> QPixmap:
     if image.isNull():
         return QPixmap()
     kept = Qt.AspectRatioMode.KeepAspectRatio
-    return QPixmap.fromImage(image.scaled(_SIDE, _SIDE, kept, Qt.TransformationMode.SmoothTransformation))
+    return QPixmap.fromImage(
+        image.scaled(_THUMBNAIL_PX, _THUMBNAIL_PX, kept, Qt.TransformationMode.SmoothTransformation)
+    )
 
 
 SPEECH = (tr("Time"), tr("Who"), tr("What, with cues"), "")
@@ -398,7 +407,7 @@ def speech_rows(session: Session, said: Sequence[CuedUtterance], pauses: Sequenc
             (
                 format_time(one.utterance.start_us),
                 names.get(one.utterance.participant_id or "", "?"),
-                said_with_cues(one.utterance.text, one.cues, names),
+                format_with_cues(one.utterance.text, one.cues, names),
                 _LEFT_OUT if one.left_out else "",
             ),
             "volume-x" if one.left_out else "",
@@ -447,22 +456,22 @@ def contradiction_rows(session: Session, recording_id: str) -> list[Contradictio
     ]
 
 
-def summary_of(session: Session, recording_id: str, source: SummarySource) -> tuple[str, str]:
+def read_summary(session: Session, recording_id: str, source: SummarySource) -> tuple[str, str]:
     """Return a summary and a note on who wrote it."""
     known = summaries_of(session.study, recording_id).get(source)
     if known is None:
         return "", ""
     if not known.judgment_id:
         return known.text, tr("written by a person")
-    changed = is_own(session, recording_id, source)
+    changed = is_human_summary(session, recording_id, source)
     return known.text, tr("by a judge, changed by a person") if changed else tr("by a judge")
 
 
 def answers_by_task(session: Session, recording_id: str) -> dict[str, list[SuggestedAnswer]]:
     """Return task -> what judges suggest, newest first, without suggestions that say the same."""
     found: dict[str, list[SuggestedAnswer]] = {}
-    for said in answers_about(session, recording_id):
-        text = _words(session, said)
+    for said in read_answers(session, recording_id):
+        text = _answer_text(session, said)
         known = found.setdefault(said.task, [])
         if all(one.text != text for one in known):
             known.append(
@@ -471,17 +480,17 @@ def answers_by_task(session: Session, recording_id: str) -> dict[str, list[Sugge
     return found
 
 
-def open_changes(session: Session, recording_id: str) -> list[str]:
+def undecided_event_ids(session: Session, recording_id: str) -> list[str]:
     """Return the ids of what is suggested and was not decided on."""
-    return [one.segment.id for one in happenings(session, recording_id) if one.prelabel]
+    return [one.segment.id for one in read_scene_events(session, recording_id) if one.prelabel]
 
 
-def _words(session: Session, said: Judgment) -> str:
-    if said.task in SOURCES:
-        return said_summary(session, said)
+def _answer_text(session: Session, said: Judgment) -> str:
+    if said.task in SUMMARY_SOURCES:
+        return answer_summary(session, said)
     if said.task == LOOKS:
         return str(said.answer.get("looks") or "").strip()
-    return "\n".join(said_contradictions(session, said)) or tr("The two summaries do not contradict each other.")
+    return "\n".join(answer_contradictions(session, said)) or tr("The two summaries do not contradict each other.")
 
 
 def _person_row(one: RecordingPerson) -> PersonRow:

@@ -17,18 +17,18 @@ from app.gui.annotate.bulk_editing import Bulk, BulkBar
 from app.gui.annotate.segments_table import FoundText, HitsList, SegmentsView, StudyCells
 from app.gui.pages import context as view_state
 from app.gui.pages.context import Context, View
-from app.gui.study.background import look
+from app.gui.study.background import read_in_background
 from app.gui.study.study_controller import LARGE
 from project.entities.study_records import Changes
 from project.errors import UserError
 from project.queries.segment_rows import count_segments
-from project.schemes.scheme import CHOOSING
+from project.schemes.scheme import CHOICE_KINDS
 from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyState
-from widgets.form.layouts import within_screen
+from widgets.form.layouts import bounded_to_screen
 from widgets.table.lazy_table import ConditionFilterBar
 
 _FLAGS = {
@@ -45,10 +45,10 @@ _FLAGS = {
     tr("held out"): tr("Held-out recordings"),
     tr("not held out"): tr("Without held-out recordings"),
 }
-_FIELD = tr("field ")
+_FIELD_PREFIX = tr("field ")
 
 
-def offer(bar: ConditionFilterBar, session: Session, table: SegmentTable) -> None:
+def fill_filter_bar(bar: ConditionFilterBar, session: Session, table: SegmentTable) -> None:
     """Fill the bar with what this study has."""
     schemes = list(session.schemes)
     bar.set_condition("annotators", tr("Annotator"), {one.id: one.name for one in table.annotators.values()})
@@ -60,15 +60,15 @@ def offer(bar: ConditionFilterBar, session: Session, table: SegmentTable) -> Non
     needed = {key for scheme in schemes for rule in scheme.rules for key in rule.needs}
     fields = {field.key: field for scheme in reversed(schemes) for field in scheme.fields}
     for field in fields.values():
-        if field.kind in CHOOSING:
+        if field.kind in CHOICE_KINDS:
             choices = {choice.key: choice.name for choice in field.choices}
-            bar.set_condition(_FIELD + field.key, field.name, {**choices, EMPTY: tr("None")})
+            bar.set_condition(_FIELD_PREFIX + field.key, field.name, {**choices, EMPTY: tr("None")})
     missing = {key: field.name for key, field in fields.items() if key in needed}
     bar.set_condition("lacks", tr("Missing"), missing)
     bar.set_condition("flags", tr("Only"), {"here": tr("This recording"), **_FLAGS})
 
 
-def wanted(bar: ConditionFilterBar, here: str | None) -> Filter:
+def build_filter(bar: ConditionFilterBar, here: str | None) -> Filter:
     """Return the filter for what is ticked; `here` is the recording that is shown."""
     flags = bar.chosen("flags")
 
@@ -83,9 +83,9 @@ def wanted(bar: ConditionFilterBar, here: str | None) -> Filter:
         lanes=frozenset((scheme, track) for scheme, _, track in (one.partition(" ") for one in bar.chosen("lanes"))),
         labels=bar.chosen("labels"),
         values={
-            key.removeprefix(_FIELD): bar.chosen(key)
+            key.removeprefix(_FIELD_PREFIX): bar.chosen(key)
             for key in bar.buttons
-            if key.startswith(_FIELD) and bar.chosen(key)
+            if key.startswith(_FIELD_PREFIX) and bar.chosen(key)
         },
         lacks=bar.chosen("lacks"),
         incomplete=either("incomplete"),
@@ -101,7 +101,7 @@ def wanted(bar: ConditionFilterBar, here: str | None) -> Filter:
     )
 
 
-_MANY = 1_500
+_MAX_INLINE_ROWS = 1_500
 """Segments from which reading them takes longer than a window may stand still."""
 
 
@@ -113,7 +113,7 @@ def read_table(context: Context, session: Session, then: Callable[[], None]) -> 
         session: of the study that is open.
         then: is called when they are there; not called where they are there at once.
     """
-    if count_segments(session.study) <= _MANY:
+    if count_segments(session.study) <= _MAX_INLINE_ROWS:
         return SegmentTable(session), False
     table = SegmentTable(session, {})
 
@@ -128,11 +128,11 @@ def read_table(context: Context, session: Session, then: Callable[[], None]) -> 
             table.rows = rows
             then()
 
-    look(context.background, session, lambda second, _progress: segment_rows(second.study), take, fail)
+    read_in_background(context.background, session, lambda second, _progress: segment_rows(second.study), take, fail)
     return table, True
 
 
-def read_again(
+def reread_changed(
     context: Context,
     session: Session,
     table: SegmentTable,
@@ -149,14 +149,14 @@ def read_again(
         then: is called with the rows when they are there; with None where they have to be read at once after all.
     """
     touched = table.touched(changes)
-    if (len(table.rows) if touched is None else len(touched)) <= _MANY:
+    if (len(table.rows) if touched is None else len(touched)) <= _MAX_INLINE_ROWS:
         return False
 
     def take(rows: Mapping[str, SegmentRow] | None) -> None:
         if context.studio.session is session:
             then(rows)
 
-    look(
+    read_in_background(
         *(context.background, session, lambda second, _progress: segment_rows(second.study, touched)),
         *(take, lambda _error: take(None)),
     )
@@ -164,18 +164,18 @@ def read_again(
 
 
 _SIZE = QSize(1320, 700)
-_ELSEWHERE = 200
+_MAX_ELSEWHERE_HITS = 200
 _FOLLOW_MS = 220
 _SCHEMES = frozenset({"property", "scheme_version"})
 _JUDGES = "judges"
 _READ_LATER = frozenset({_JUDGES, "problems"})
 """Columns whose cells are read from the study when they are asked for."""
-_OFFERED = _SCHEMES | {"annotator", "collection"}
+_FILTER_TABLES = _SCHEMES | {"annotator", "collection"}
 
-_MOMENT_S = 0.015
+_INDEXING_BUDGET_S = 0.015
 
 
-def make(context: Context) -> QWidget:
+def make_segments_window(context: Context) -> QWidget:
     """Return the window for the study that is open.
 
     Raises:
@@ -192,7 +192,7 @@ class SegmentsWindow(QWidget):
     def __init__(self, context: Context, session: Session) -> None:
         super().__init__()
         self.setWindowTitle(tr("Segments"))
-        self.resize(within_screen(_SIZE, self))
+        self.resize(bounded_to_screen(_SIZE, self))
         self._context = context
         self._session = session
         self._table, self._reading = read_table(context, session, self._take)
@@ -204,7 +204,7 @@ class SegmentsWindow(QWidget):
         self._waits = False
         self._build()
         self._join()
-        offer(self.bar, session, self._table)
+        fill_filter_bar(self.bar, session, self._table)
         self._set_columns()
         self.refresh()
 
@@ -224,7 +224,7 @@ class SegmentsWindow(QWidget):
         self._cells.numbers = self._search.segments(typed) if typed else {}
         if typed:
             among = self._cells.numbers
-        asked = wanted(self.bar, here.id if here else None)
+        asked = build_filter(self.bar, here.id if here else None)
         rows = self._cells.columns.ordered(asked.apply(self._table, among), *self._sort)
         if asked.judges_differ is not None or _JUDGES in self.view.shown_columns():
             self._table.note_judges_shown(rows)
@@ -320,13 +320,13 @@ class SegmentsWindow(QWidget):
     def looks(self) -> View:
         """Return which columns are shown, and how wide."""
         head = self.view.horizontalHeader().saveState()
-        return {"hidden": [*self.view.hidden_columns()], "head": view_state.pack(head)}
+        return {"hidden": [*self.view.hidden_columns()], "head": view_state.encode_state(head)}
 
     def restore_looks(self, looks: View) -> None:
         """Show the columns that were shown."""
-        if view_state.text(looks, "head"):
-            head = view_state.unpack(view_state.text(looks, "head"))
-            self.view.restore_columns(view_state.texts(looks, "hidden"), head)
+        if view_state.text_value(looks, "head"):
+            head = view_state.decode_state(view_state.text_value(looks, "head"))
+            self.view.restore_columns(view_state.text_list(looks, "hidden"), head)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -337,7 +337,7 @@ class SegmentsWindow(QWidget):
         if not self.isVisible() or self._reading or self._reading_again:
             self._waiting |= changes
             return
-        self._reading_again = read_again(
+        self._reading_again = reread_changed(
             *(self._context, self._session, self._table, changes), lambda rows: self._take_again(changes, rows)
         )
         if not self._reading_again:
@@ -359,14 +359,14 @@ class SegmentsWindow(QWidget):
         if _SCHEMES & changes.tables.keys():
             self._cells.renew()
             self._set_columns()
-        if _OFFERED & changes.tables.keys():
-            offer(self.bar, self._session, self._table)
+        if _FILTER_TABLES & changes.tables.keys():
+            fill_filter_bar(self.bar, self._session, self._table)
         self.refresh()
 
     def _take(self) -> None:
         """Show the rows, now that they are read, with what was edited meanwhile."""
         self._reading = False
-        offer(self.bar, self._session, self._table)
+        fill_filter_bar(self.bar, self._session, self._table)
         self.refresh()
         self._catch_up()
 
@@ -384,11 +384,12 @@ class SegmentsWindow(QWidget):
         self.refresh()
 
     def _show_elsewhere(self, typed: str) -> None:
-        hits = self._search.hits(typed, _ELSEWHERE, elsewhere=True) if typed else []
-        self.elsewhere.set_texts([_found(hit) for hit in hits])
+        hits = self._search.hits(typed, _MAX_ELSEWHERE_HITS, elsewhere=True) if typed else []
+        self.elsewhere.set_texts([_found_text(hit) for hit in hits])
         self.tabs.setTabVisible(1, bool(hits))
         self.tabs.setTabText(
-            1, tr("Elsewhere {hits}{words}").format(hits=len(hits), words="+" if len(hits) == _ELSEWHERE else "")
+            1,
+            tr("Elsewhere {hits}{words}").format(hits=len(hits), words="+" if len(hits) == _MAX_ELSEWHERE_HITS else ""),
         )
 
     def _say(self, rows: list[str], typed: str, asked: Filter) -> None:
@@ -447,7 +448,7 @@ class SegmentsWindow(QWidget):
 
     def _read_texts(self) -> bool:
         """Read what is not in the index yet, for a moment; returns whether everything is."""
-        until = time.monotonic() + _MOMENT_S
+        until = time.monotonic() + _INDEXING_BUDGET_S
         while time.monotonic() < until and self._search.index.work():
             pass
         return self._search.index.is_current
@@ -471,7 +472,7 @@ class SegmentsWindow(QWidget):
         self._search.close()
 
 
-def _found(hit: SearchHit) -> FoundText:
+def _found_text(hit: SearchHit) -> FoundText:
     where = hit.where[:1].upper() + hit.where[1:]
     text = hit.excerpt.text.replace("\n", " ")
     return FoundText(where, text, hit.excerpt.marks, hit.recording.id if hit.recording else None, hit.time_us)

@@ -30,8 +30,16 @@ from annotate.review.text_search import StudySearch
 from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
-from widgets.labels import LabelLook, looks_of, unknown_look
-from widgets.table.lazy_table import FOUND, MARKS, CellDelegate, Cells, LongTable, SearchExcerpt, SegmentsModel
+from widgets.labels import LabelLook, label_looks, unknown_look
+from widgets.table.lazy_table import (
+    FOUND_COLUMN,
+    MARKS_ROLE,
+    CellDelegate,
+    Cells,
+    LongTable,
+    SearchExcerpt,
+    SegmentsModel,
+)
 from widgets.text_labels import plain_tip
 
 
@@ -63,7 +71,7 @@ class StudyCells:
         """Return how the label of a row looks."""
         segment = self._table.rows[row].segment
         scheme = self._session.schemes.known(segment.scheme)
-        looks = looks_of(scheme.lane(segment.track)) if scheme else ()
+        looks = label_looks(scheme.lane(segment.track)) if scheme else ()
         return next((one for one in looks if one.key == segment.label), None) or unknown_look(segment.label)
 
     def found(self, row: str) -> SearchExcerpt:
@@ -97,7 +105,7 @@ class FoundText:
     time_us: int = 0
 
 
-class _Texts(QAbstractListModel):
+class _SegmentTexts(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.texts: Sequence[FoundText] = ()
@@ -118,7 +126,7 @@ class _Texts(QAbstractListModel):
             return plain_tip(text) if role == Qt.ItemDataRole.ToolTipRole else text
         if role == Qt.ItemDataRole.SizeHintRole:
             return QSize(0, theme.GRID * 7 // 2)
-        if role == MARKS:
+        if role == MARKS_ROLE:
             return tuple((start + before, end + before) for start, end in one.marks)
         return None
 
@@ -135,7 +143,7 @@ class HitsList(QListView):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(tr("Found elsewhere"))
-        self._texts = _Texts(self)
+        self._texts = _SegmentTexts(self)
         self.setModel(self._texts)
         self.setItemDelegate(CellDelegate(self))
         self.setUniformItemSizes(True)
@@ -162,10 +170,10 @@ _WIDTHS = {
     "annotator": 104,
     "comments": 108,
     "review": 120,
-    FOUND: 420,
+    FOUND_COLUMN: 420,
     **{f"field {name}": width for name, width in (("rationale", 240), ("attributes", 184), ("channel", 88))},
 }
-_OTHER = 140
+_DEFAULT_WIDTH = 140
 """Columns from this width on hold texts of any length."""
 
 
@@ -214,9 +222,9 @@ class SegmentsView(LongTable):
     def set_columns(self, titles: Mapping[str, str], hidden: Iterable[str]) -> None:
         """Have these columns, by key; `hidden` ones are there to be chosen."""
         self._titles, self._hidden = titles, set(hidden)
-        self.rows_model.set_columns({**titles, FOUND: tr("Found")})
+        self.rows_model.set_columns({**titles, FOUND_COLUMN: tr("Found")})
         for place, key in enumerate(self.rows_model.columns):
-            self.setColumnWidth(place, _WIDTHS.get(key, _OTHER))
+            self.setColumnWidth(place, _WIDTHS.get(key, _DEFAULT_WIDTH))
         self._given = {}
         self._show_columns()
 
@@ -226,7 +234,7 @@ class SegmentsView(LongTable):
             self._searching = searching
             self._show_columns()
             head = self.horizontalHeader()
-            place = self.rows_model.columns.index(FOUND)
+            place = self.rows_model.columns.index(FOUND_COLUMN)
             if searching:
                 head.moveSection(head.visualIndex(place), 1)
 
@@ -277,7 +285,7 @@ class SegmentsView(LongTable):
         head = self.horizontalHeader()
         places = sorted(range(len(self.rows_model.columns)), key=head.visualIndex)
         keys = [self.rows_model.columns[place] for place in places]
-        return [key for key in keys if key != FOUND and key not in self._hidden]
+        return [key for key in keys if key != FOUND_COLUMN and key not in self._hidden]
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -318,7 +326,7 @@ class SegmentsView(LongTable):
 
     def _show_columns(self) -> None:
         for place, key in enumerate(self.rows_model.columns):
-            self.setColumnHidden(place, key in self._hidden or (key == FOUND and not self._searching))
+            self.setColumnHidden(place, key in self._hidden or (key == FOUND_COLUMN and not self._searching))
         self._share_room()
 
     def _share_room(self) -> None:
@@ -334,7 +342,7 @@ class SegmentsView(LongTable):
         texts = {
             place: head.sectionSize(place)
             for place, key in enumerate(self.rows_model.columns)
-            if _WIDTHS.get(key, _OTHER) >= _OTHER and not self.isColumnHidden(place)
+            if _WIDTHS.get(key, _DEFAULT_WIDTH) >= _DEFAULT_WIDTH and not self.isColumnHidden(place)
         }
         spare, whole = self.viewport().width() - head.length(), sum(texts.values())
         if spare <= 0:

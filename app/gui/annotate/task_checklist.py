@@ -16,7 +16,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotate.review.study_progress import NAMES, Checklist, ChecklistItem, ChecklistItemKind, ReviewsWaiting, checklist
+from annotate.review.study_progress import (
+    KIND_NAMES,
+    Checklist,
+    ChecklistItem,
+    ChecklistItemKind,
+    ReviewsWaiting,
+    build_checklist,
+)
 from app.gui.annotate.segments_dock import read_table
 from app.gui.pages.context import Context
 from project.entities.study_records import Annotator, Changes
@@ -29,7 +36,7 @@ from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyState
 from widgets.text_labels import PlainLabel, plain_tip
 
-_ID = Qt.ItemDataRole.UserRole
+_KEY_ROLE = Qt.ItemDataRole.UserRole
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +77,8 @@ class ChecklistView(QTreeWidget):
         self.setColumnWidth(1, 104)
         self.itemClicked.connect(self._open)
         self.itemActivated.connect(self._open)
-        self.itemCollapsed.connect(lambda item: self._closed.add(item.data(0, _ID)))
-        self.itemExpanded.connect(lambda item: self._closed.discard(item.data(0, _ID)))
+        self.itemCollapsed.connect(lambda item: self._closed.add(item.data(0, _KEY_ROLE)))
+        self.itemExpanded.connect(lambda item: self._closed.discard(item.data(0, _KEY_ROLE)))
 
     def set_groups(self, groups: Sequence[TaskGroup]) -> None:
         """Show these; what was folded stays folded, and the place is kept."""
@@ -80,11 +87,11 @@ class ChecklistView(QTreeWidget):
         self.clear()
         for group in groups:
             head = QTreeWidgetItem([f"{group.title} ({len(group.tasks):,})"])
-            head.setData(0, _ID, group.key)
+            head.setData(0, _KEY_ROLE, group.key)
             head.setFont(0, theme.font(semibold=True))
             head.setSizeHint(0, QSize(0, theme.GRID * 7 // 2))
             head.setFlags(Qt.ItemFlag.ItemIsEnabled)
-            head.addChildren([_line(task) for task in group.tasks])
+            head.addChildren([_task_item(task) for task in group.tasks])
             self.addTopLevelItem(head)
             head.setFirstColumnSpanned(True)
             head.setExpanded(group.key not in self._closed)
@@ -93,12 +100,12 @@ class ChecklistView(QTreeWidget):
 
     def _open(self, item: QTreeWidgetItem) -> None:
         if item.parent() is not None:
-            self.opened.emit(item.data(0, _ID))
+            self.opened.emit(item.data(0, _KEY_ROLE))
 
 
-def _line(task: ChecklistRow) -> QTreeWidgetItem:
+def _task_item(task: ChecklistRow) -> QTreeWidgetItem:
     item = QTreeWidgetItem([task.recording, task.time, task.text])
-    item.setData(0, _ID, task.key)
+    item.setData(0, _KEY_ROLE, task.key)
     item.setToolTip(2, plain_tip(task.text))
     item.setSizeHint(0, QSize(0, theme.GRID * 3))
     return item
@@ -110,7 +117,7 @@ _ALL_DONE = (tr("All done"), tr("Nothing is missing, nothing waits."))
 _NO_RECORDINGS = (tr("Nothing to do yet"), tr("Add recordings in the main window first: Ctrl+O."))
 
 
-def make(context: Context) -> QWidget:
+def make_checklist_window(context: Context) -> QWidget:
     """Return the window for the study that is open.
 
     Raises:
@@ -176,7 +183,7 @@ class ChecklistWindow(QWidget):
             if changes.ids("annotator"):
                 self._fill_people(self.who.currentText())
         who = self._table.annotators.get(self.who.currentData() or "")
-        found = checklist(self._session, self._table, [who] if who else (), self._reviews)
+        found = build_checklist(self._session, self._table, [who] if who else (), self._reviews)
         self._tasks = found.tasks
         groups = _groups(found, who is None)
         self.view.set_groups(groups)
@@ -221,6 +228,8 @@ def _groups(found: Checklist, everybody: bool) -> list[TaskGroup]:
         time = format_time(task.time_us) if task.segment_id else ""
         lines.setdefault((task.annotator, task.kind), []).append(ChecklistRow(str(number), recording, time, task.text))
     return [
-        TaskGroup(f"{who.id} {kind}", f"{who.name}: {NAMES[kind]}" if everybody else NAMES[kind], tuple(tasks))
+        TaskGroup(
+            f"{who.id} {kind}", f"{who.name}: {KIND_NAMES[kind]}" if everybody else KIND_NAMES[kind], tuple(tasks)
+        )
         for (who, kind), tasks in lines.items()
     ]

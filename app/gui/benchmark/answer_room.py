@@ -11,22 +11,22 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
-from app.gui.benchmark.benchmark_labels import standing_words
+from app.gui.benchmark.benchmark_labels import progress_text
 from app.gui.benchmark.benchmark_page import BenchmarkPage
 from app.gui.benchmark.item_sets import ItemSetPresenter
 from app.gui.judges.human_answer import AnswerPanel
 from app.gui.pages.context import Context
-from benchmark.judge_input.input_messages import build
-from benchmark.judging.person_judge import FORM, PersonTask
-from benchmark.prompts.judge_prompt import task_of
+from benchmark.judge_input.input_messages import build_messages
+from benchmark.judging.person_judge import FORM_TRACK, PersonTask
+from benchmark.prompts.judge_prompt import get_judge_prompt
 from benchmark.runs import people_runs as people
 from benchmark.runs.people_runs import HumanItemQueue, HumanRunOptions, ItemQuestion
 from models.judges.judge_interface import Message, Role
 from project.entities.frozen_items import ItemModality, ItemSet
-from project.entities.judgments import RAW
+from project.entities.judgments import RAW_CONDITION
 from project.entities.study_records import Changes, Json, Participant
 from project.errors import UserError
-from project.schemes.scheme import CHOOSING, Scheme
+from project.schemes.scheme import CHOICE_KINDS, Scheme
 from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
@@ -38,7 +38,7 @@ _BACK = "back"
 _NUMBERS = 9
 _CHOOSE = tr("1 to 9 choose, ")
 _KEYS = tr("Ctrl+Return saves, Ctrl+K if you don't know, Esc pauses.")
-SHEET = (
+SHORTCUT_SHEET = (
     ("1, 2, 3", tr("Choose")),
     ("Ctrl+Return", tr("Save and go on")),
     ("Ctrl+K", tr("I don't know")),
@@ -187,7 +187,7 @@ class AnswerRoom(QWidget):
 
     def _say_keys(self) -> None:
         fields = [one.field for one in self.panel.form.editors.values()] if self.panel is not None else []
-        chooses = any(one.kind in CHOOSING for one in fields)
+        chooses = any(one.kind in CHOICE_KINDS for one in fields)
         self.say(f"{_CHOOSE if chooses else ''}{_KEYS}")
 
     def _save(self) -> None:
@@ -240,7 +240,7 @@ class BenchmarkAnswerController(QObject):
         if session is None or self.room is not None:
             return
         try:
-            queue, changes = people.begin(session, people.queue(session, item_set, way))
+            queue, changes = people.start_run(session, people.read_queue(session, item_set, way))
         except UserError as error:
             self._context.studio.failed.emit(error)
             return
@@ -278,22 +278,22 @@ class BenchmarkAnswerController(QObject):
             self._asked = left[0]
             try:
                 planned = self._plan(session, self._queue, left[0])
-                there = people.said_before(session, self._queue, planned)
+                there = people.find_equal_answer(session, self._queue, planned)
             except UserError as error:
                 room.show_broken(str(error))
                 return
             if there is None:
                 self._show(room, left[0], planned)
                 return
-            self._queue, changes = people.repeat(session, self._queue, left[0], there)
+            self._queue, changes = people.repeat_answer(session, self._queue, left[0], there)
             self._context.studio.publish(changes)
 
     def _plan(self, session: Session, queue: HumanItemQueue, asked: ItemQuestion) -> PersonTask:
-        return self._made[asked][0] if asked in self._made else people.ask(session, queue, asked)
+        return self._made[asked][0] if asked in self._made else people.plan_question_task(session, queue, asked)
 
     def _show(self, room: AnswerRoom, asked: ItemQuestion, planned: PersonTask) -> None:
         self._planned = planned
-        room.show_task(planned.scheme, FORM, planned.people)
+        room.show_task(planned.scheme, FORM_TRACK, planned.people)
 
         def show(messages: Messages) -> None:
             if room is self.room and asked == self._asked:
@@ -310,7 +310,7 @@ class BenchmarkAnswerController(QObject):
         if asked in self._made:
             show(self._made.pop(asked)[1])
         else:
-            self._context.background.run(lambda _progress: build(planned.plan), show, fail)
+            self._context.background.run(lambda _progress: build_messages(planned.plan), show, fail)
 
     def _get_ready(self) -> None:
         """Make what comes next while somebody still reads."""
@@ -319,7 +319,7 @@ class BenchmarkAnswerController(QObject):
             return
         room, asked = self.room, left[1]
         try:
-            planned = people.ask(session, queue, asked)
+            planned = people.plan_question_task(session, queue, asked)
         except UserError:
             # It is said when its turn comes.
             return
@@ -328,18 +328,18 @@ class BenchmarkAnswerController(QObject):
             if room is self.room is not None:
                 self._made[asked] = (planned, messages)
 
-        self._context.background.run(lambda _progress: build(planned.plan), keep, lambda _error: None)
+        self._context.background.run(lambda _progress: build_messages(planned.plan), keep, lambda _error: None)
 
     def _save(self, values: dict[str, Json]) -> None:
         self._store(
-            lambda session, queue, asked, planned, ms: people.answer(
+            lambda session, queue, asked, planned, ms: people.save_item_answer(
                 session, queue, asked, planned, values, ms, self._messages
             )
         )
 
     def _decline(self) -> None:
         self._store(
-            lambda session, queue, asked, planned, ms: people.decline(
+            lambda session, queue, asked, planned, ms: people.save_refusal(
                 session, queue, asked, planned, ms, self._messages
             )
         )
@@ -368,7 +368,7 @@ class BenchmarkAnswerController(QObject):
     def _show_standing(self, room: AnswerRoom, queue: HumanItemQueue) -> None:
         left, total = self._left(), len(queue.asked)
         done = len(queue.done)
-        name = task_of(left[0].task).name if left else queue.item_set.name
+        name = get_judge_prompt(left[0].task).name if left else queue.item_set.name
         counts = [tr("{done:,} of {total:,} answered").format(done=done, total=total)]
         if queue.refused:
             counts.append(tr("{refused:,} not known").format(refused=queue.refused))
@@ -390,7 +390,7 @@ class BenchmarkAnswerController(QObject):
             room.show_done(tr("All answered"), tr("Thank you. What is right may be shown to you now."))
 
 
-_SOON_MS = 250
+_REFRESH_DELAY_MS = 250
 """What somebody made is looked up in the whole study: not with every key."""
 
 
@@ -404,7 +404,7 @@ class HumanRunController(QObject):
         self._shown = shown
         self.answering = BenchmarkAnswerController(context, self)
         page.run.answer_requested.connect(self.open)
-        self._soon = QTimer(self, singleShot=True, interval=_SOON_MS)
+        self._soon = QTimer(self, singleShot=True, interval=_REFRESH_DELAY_MS)
         self._soon.timeout.connect(self._show)
         page.run.changed.connect(self._soon.start)
         page.acts["answer"] = self.open
@@ -422,7 +422,7 @@ class HumanRunController(QObject):
         """Return how they would be asked."""
         tab = self._page.run
         chosen = tab.chosen_shown()
-        condition = next(iter(tab.conditions.chosen()), RAW)
+        condition = next(iter(tab.conditions.chosen()), RAW_CONDITION)
         shown = ItemModality(chosen) if chosen else ItemModality.BOTH
         return HumanRunOptions(shown, tab.chosen_variant(), condition, tab.seed.value(), tab.own.isChecked())
 
@@ -434,6 +434,6 @@ class HumanRunController(QObject):
             tab.standing.setText("")
             return
         try:
-            tab.standing.setText(standing_words(people.queue(session, one, self.way())))
+            tab.standing.setText(progress_text(people.read_queue(session, one, self.way())))
         except UserError as error:
             tab.standing.setText(str(error))

@@ -3,21 +3,21 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from app.gui.benchmark.item_set_form import TaskOption
-from benchmark.items.sampling import INCLUDED, NEGATIVES
+from benchmark.items.sampling import INCLUDE_LABELS, NEGATIVES
 from benchmark.metrics.published_figures import PublishedScore
 from benchmark.results.item_results import MetricRow
-from benchmark.runs.people_runs import OWN, HumanItemQueue
+from benchmark.runs.people_runs import OWN_SETTING, HumanItemQueue
 from benchmark.runs.run_figures import RunFigures
-from benchmark.tasks.benchmark_task import SUITE, BenchmarkTask, ByLabel, entry_of
+from benchmark.tasks.benchmark_task import SUITE, BenchmarkTask, ByLabel, get_benchmark_task
 from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemModality, ItemSet
-from project.entities.judgments import RAW
+from project.entities.judgments import RAW_CONDITION
 from project.entities.study_records import Json
-from project.text_format import percent
+from project.text_format import format_percent
 from resources.translation import tr, trn
 from widgets.table.record_table import TableRow
 
 AS_SEEN = ""
-SHOWN: Mapping[str, tuple[str, str]] = {
+MODALITY_LABELS: Mapping[str, tuple[str, str]] = {
     AS_SEEN: (tr("What each judge sees"), tr("Words, and pictures for judges that see; you see both")),
     ItemModality.WORDS.value: (tr("Words alone (L)"), tr("What is said, and no picture")),
     ItemModality.BOTH.value: (tr("Words and pictures (L+V)"), tr("What is said, with frames or a clip")),
@@ -28,22 +28,22 @@ PUBLISHED, CHANCE = "published", "chance"
 """How keys of rows begin that are of no run."""
 
 
-def task_lines() -> list[TaskOption]:
+def task_options() -> list[TaskOption]:
     """Return the tasks of the benchmark."""
-    return [_line(entry_of(key)) for key in SUITE]
+    return [_task_option(get_benchmark_task(key)) for key in SUITE]
 
 
-def set_name(one: ItemSet) -> str:
+def item_set_name(one: ItemSet) -> str:
     """Return what a set is called in a list."""
-    task = entry_of(one.task).name if one.task in SUITE else one.task
+    task = get_benchmark_task(one.task).name if one.task in SUITE else one.task
     return one.name if one.name.casefold().startswith(task.casefold()) else f"{one.name} ({task})"
 
 
-def set_facts(one: ItemSet, items: Sequence[FrozenItem]) -> dict[str, str]:
+def item_set_facts(one: ItemSet, items: Sequence[FrozenItem]) -> dict[str, str]:
     """Return what a set is, by name."""
     facts: dict[str, str] = {}
     if one.task in SUITE:
-        entry = entry_of(one.task)
+        entry = get_benchmark_task(one.task)
         facts |= {tr("Task"): f"{entry.name}: {entry.description}", tr("Answer"): entry.answer}
         facts |= {tr("Paper"): f"{entry.paper}, {entry.section}"}
     recordings = trn("{count} recording", "{count} recordings", len({item.recording_id for item in items}))
@@ -53,10 +53,10 @@ def set_facts(one: ItemSet, items: Sequence[FrozenItem]) -> dict[str, str]:
         recordings=recordings,
     )
     facts |= {tr("Items"): drawn, tr("Seed"): str(one.seed)}
-    labels = _labels(items)
+    labels = _label_counts_text(items)
     if labels:
         facts[tr("Balance")] = labels
-    if unusual := _unusual(one.rule):
+    if unusual := _rule_deviations(one.rule):
         facts[tr("Exceptions")] = "; ".join(unusual)
     return facts | {
         tr("Made"): tr("{value} UTC").format(value=one.at[:16].replace("T", " ")),
@@ -64,10 +64,10 @@ def set_facts(one: ItemSet, items: Sequence[FrozenItem]) -> dict[str, str]:
     }
 
 
-def _unusual(rule: Mapping[str, Json]) -> list[str]:
+def _rule_deviations(rule: Mapping[str, Json]) -> list[str]:
     """Return what of a set's rule is not as usual."""
     include, shares, methods = (rule.get(key) for key in ("include", "shares", "conditions"))
-    found = [INCLUDED.get(str(key), str(key)) for key in include] if isinstance(include, list) else []
+    found = [INCLUDE_LABELS.get(str(key), str(key)) for key in include] if isinstance(include, list) else []
     if rule.get("stratify") is True:
         found.append(tr("each collection gives the same number"))
     if isinstance(shares, dict) and shares:
@@ -98,7 +98,7 @@ def left_out_rows(one: ItemSet) -> list[TableRow]:
     return [TableRow(reason, (f"{number:,}", reason)) for reason, number in found]
 
 
-def changed_words(count: int, total: int) -> str:
+def changed_text(count: int, total: int) -> str:
     """Say how many items are not what the study holds now."""
     if not count:
         return tr("The study holds what these items were made from, unchanged.")
@@ -113,7 +113,7 @@ def run_row(one: BenchmarkRun, answered: int, asked: int) -> TableRow:
     return TableRow(
         one.id,
         (
-            who(one),
+            run_judge_name(one),
             one.shown.value,
             one.variant,
             condition_name(one.condition),
@@ -124,24 +124,24 @@ def run_row(one: BenchmarkRun, answered: int, asked: int) -> TableRow:
     )
 
 
-def who(one: BenchmarkRun) -> str:
+def run_judge_name(one: BenchmarkRun) -> str:
     """Return who answered in a run, and whether that was with their own annotations."""
     name = str(one.judge.get("name", one.judge_id))
-    return f"{name}{with_own(one)}"
+    return f"{name}{own_items_suffix(one)}"
 
 
-def with_own(one: BenchmarkRun) -> str:
+def own_items_suffix(one: BenchmarkRun) -> str:
     """Mark a person who also answered items that were made from their own annotations."""
     settings = one.judge.get("settings")
-    return tr(" (own items too)") if isinstance(settings, dict) and settings.get(OWN) is True else ""
+    return tr(" (own items too)") if isinstance(settings, dict) and settings.get(OWN_SETTING) is True else ""
 
 
 def condition_name(condition: str) -> str:
     """Return what a judge saw, for people."""
-    return tr("Raw") if condition == RAW else condition
+    return tr("Raw") if condition == RAW_CONDITION else condition
 
 
-def standing_words(found: HumanItemQueue) -> str:
+def progress_text(found: HumanItemQueue) -> str:
     """Say how far who works here is with a set."""
     total, done = len(found.asked), len(found.done)
     parts = [
@@ -162,8 +162,8 @@ def figure_rows(found: Iterable[RunFigures], *, named: bool) -> list[TableRow]:
     """Return the figures of runs, a row a metric; the first row of each run names it."""
     rows = []
     for one in found:
-        name = _judge(one, named=named)
-        rows += [_figure(one, row, "" if place else name) for place, row in enumerate(one.rows)]
+        name = _judge_label(one, named=named)
+        rows += [_figure_row(one, row, "" if place else name) for place, row in enumerate(one.rows)]
     return rows
 
 
@@ -174,21 +174,24 @@ def chance_rows(found: Sequence[RunFigures]) -> list[TableRow]:
     return [
         TableRow(
             f"{CHANCE} {row.metric}",
-            _cells("" if place else tr("Chance"), row.name, value(row, row.chance)),
+            _cells("" if place else tr("Chance"), row.name, format_metric(row, row.chance)),
             "" if place else "circle-dashed",
         )
         for place, row in enumerate(known)
     ]
 
 
-def published_lines(rows: Sequence[PublishedScore], task: str) -> list[TableRow]:
+def published_rows(rows: Sequence[PublishedScore], task: str) -> list[TableRow]:
     """Return what papers report of a task, of the metrics that this study has too, under a heading."""
-    metrics = {one.key: one for one in entry_of(task).metrics}
+    metrics = {one.key: one for one in get_benchmark_task(task).metrics}
     kept = [one for one in rows if one.metric in metrics]
     if not kept:
         return []
     found = [
-        TableRow(f"{PUBLISHED} {task}", _cells(tr("Published in {paper}").format(paper=entry_of(task).paper), "", ""))
+        TableRow(
+            f"{PUBLISHED} {task}",
+            _cells(tr("Published in {paper}").format(paper=get_benchmark_task(task).paper), "", ""),
+        )
     ]
     before = ""
     for place, one in enumerate(kept):
@@ -206,21 +209,21 @@ def _cells(name: str, metric: str, mean: str) -> tuple[str, ...]:
     return (name, metric, mean, "", "", "", "")
 
 
-def value(row: MetricRow, number: float | None) -> str:
+def format_metric(row: MetricRow, number: float | None) -> str:
     """Return a figure as it is shown."""
     if number is None:
         return NOTHING
-    return percent(number) if row.share else f"{number:.3f}"
+    return format_percent(number) if row.share else f"{number:.3f}"
 
 
-def answer_words(answer: Mapping[str, Mapping[str, Json]]) -> str:
+def answer_text(answer: Mapping[str, Mapping[str, Json]]) -> str:
     """Return an answer, or a truth, on one line."""
     return "; ".join(
-        _text(each) for fields in answer.values() for each in fields.values() if each not in (None, "", [])
+        _format_answer(each) for fields in answer.values() for each in fields.values() if each not in (None, "", [])
     )
 
 
-def _line(entry: BenchmarkTask) -> TaskOption:
+def _task_option(entry: BenchmarkTask) -> TaskOption:
     about = tr("{description} {paper}, {section}. Answer: {answer}.").format(
         description=entry.description, paper=entry.paper, section=entry.section, answer=entry.answer
     )
@@ -235,26 +238,26 @@ def _line(entry: BenchmarkTask) -> TaskOption:
     )
 
 
-def _labels(items: Sequence[FrozenItem]) -> str:
+def _label_counts_text(items: Sequence[FrozenItem]) -> str:
     counts: dict[str, int] = {}
     for one in items:
         if label := str(one.content.get("label", "")):
             counts[label] = counts.get(label, 0) + 1
-    return ", ".join(f"{label} {percent(number / len(items), 0)}" for label, number in sorted(counts.items()))
+    return ", ".join(f"{label} {format_percent(number / len(items), 0)}" for label, number in sorted(counts.items()))
 
 
-def _judge(one: RunFigures, *, named: bool) -> str:
+def _judge_label(one: RunFigures, *, named: bool) -> str:
     how = [one.run.shown.value]
     if one.run.variant != "plain":
         how.append(one.run.variant)
-    if one.run.condition != RAW:
+    if one.run.condition != RAW_CONDITION:
         how.append(one.run.condition)
-    own = with_own(one.run)
+    own = own_items_suffix(one.run)
     name = f"{one.judge}{own} ({' '.join(how)})"
     return f"{one.item_set.name}: {name}" if named else name
 
 
-def _figure(one: RunFigures, row: MetricRow, name: str) -> TableRow:
+def _figure_row(one: RunFigures, row: MetricRow, name: str) -> TableRow:
     mean = NOTHING if row.mean is None else _with_sd(row.mean, row.sd, row.share)
     n = (
         tr("{counted:,} of {items:,}").format(counted=row.n, items=one.counts.items)
@@ -270,7 +273,7 @@ def _interval(row: MetricRow) -> str:
     if row.low is None or row.high is None:
         return ""
     return (
-        tr("{low:.1f} to {high}").format(low=row.low * 100, high=percent(row.high))
+        tr("{low:.1f} to {high}").format(low=row.low * 100, high=format_percent(row.high))
         if row.share
         else tr("{low:.3f} to {high:.3f}").format(low=row.low, high=row.high)
     )
@@ -278,9 +281,9 @@ def _interval(row: MetricRow) -> str:
 
 def _with_sd(mean: float, sd: float | None, share: bool) -> str:
     if share:
-        return percent(mean) + (f" ± {sd * 100:.1f}" if sd is not None else "")
+        return format_percent(mean) + (f" ± {sd * 100:.1f}" if sd is not None else "")
     return f"{mean:.3f}" + (f" ± {sd:.3f}" if sd is not None else "")
 
 
-def _text(found: Json) -> str:
+def _format_answer(found: Json) -> str:
     return ", ".join(map(str, found)) if isinstance(found, list) else str(found)

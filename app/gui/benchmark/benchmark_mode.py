@@ -16,23 +16,23 @@ from app.gui.benchmark.answer_room import HumanRunController
 from app.gui.benchmark.benchmark_labels import (
     CHANCE,
     PUBLISHED,
-    answer_words,
+    answer_text,
     chance_rows,
     figure_rows,
-    published_lines,
-    task_lines,
-    with_own,
+    own_items_suffix,
+    published_rows,
+    task_options,
 )
 from app.gui.benchmark.benchmark_page import ALL, TABS, BenchmarkPage
 from app.gui.benchmark.benchmark_runs import BenchmarkRunController
 from app.gui.benchmark.item_sets import ItemSetBuilder, ItemSetPresenter
 from app.gui.pages.context import Context
-from app.gui.study.background import PendingRead, look
-from benchmark.items.sampling import INCLUDED
-from benchmark.metrics.published_figures import rows_for
+from app.gui.study.background import PendingRead, read_in_background
+from benchmark.items.sampling import INCLUDE_LABELS
+from benchmark.metrics.published_figures import published_scores_for
 from benchmark.results.item_results import ItemResult
-from benchmark.runs.people_runs import open_for
-from benchmark.runs.run_figures import RunFigures, RunRead, computed, read_runs
+from benchmark.runs.people_runs import unanswered_item_ids
+from benchmark.runs.run_figures import RunFigures, RunRead, compute_figures, read_runs
 from project.entities.frozen_items import FrozenItem
 from project.entities.judgments import JudgmentStatus
 from project.errors import UserError
@@ -114,7 +114,7 @@ class RunFiguresLoader(QObject):
         if sets != before:
             self._wanted = ()
         if sets and self._hide(session):
-            self._reading = look(
+            self._reading = read_in_background(
                 *(self._context.background, session, lambda second, _progress: read_runs(second, sets=sets)),
                 lambda read: self._take(session, read),
                 self._refuse,
@@ -125,7 +125,7 @@ class RunFiguresLoader(QObject):
         """Find out what somebody must not see, here and now, so that nothing is shown before; whether that is known."""
         sets = [one for one in self._shown.sets if one.id in self._sets]
         try:
-            self.hidden = frozenset().union(*(open_for(session, each) for each in sets))
+            self.hidden = frozenset().union(*(unanswered_item_ids(session, each) for each in sets))
         except UserError as error:
             self.hidden, self.why_not = frozenset(item.id for item in self._shown.items), str(error)
             self._wanted = ()
@@ -161,7 +161,7 @@ class RunFiguresLoader(QObject):
 
     def _is_known(self, one: RunRead) -> bool:
         known = self._known.get(one.run.id)
-        return known is not None and known[0] == _alone(one)
+        return known is not None and known[0] == _without_names(one)
 
     def _compute(self, reads: Sequence[RunRead]) -> None:
         """Compute one state at a time: what came meanwhile is computed after it."""
@@ -191,8 +191,8 @@ class RunFiguresLoader(QObject):
         for one in reads:
             progress.check_cancelled()
             if any(one.run.id == each.run.id for each in self._wanted):
-                alone = _alone(one)
-                found.append((alone, computed(alone, parts=False)))
+                alone = _without_names(one)
+                found.append((alone, compute_figures(alone, parts=False)))
         return found
 
     def _forget(self) -> None:
@@ -205,13 +205,13 @@ class RunFiguresLoader(QObject):
         self._wanted, self._known, self._sets = (), {}, ()
 
 
-def _alone(one: RunRead) -> RunRead:
+def _without_names(one: RunRead) -> RunRead:
     """Return a run without what depends on which others are read with it."""
     return replace(one, judge="", names={})
 
 
 RIGHT, WRONG, UNPARSED, REFUSED, DIFFER = "right", "wrong", "unparsed", "refused", "differ"
-_WHICH = {
+_FILTER_NAMES = {
     ALL: tr("All items"),
     RIGHT: tr("Right by"),
     WRONG: tr("Wrong by"),
@@ -222,7 +222,7 @@ _WHICH = {
 _HIDDEN = "hidden"
 _WHY_HIDDEN = tr("What you have not answered yet is hidden, and not played, until you have.")
 _COMPUTING = tr("Computing the figures…")
-_LONGEST = 60
+_MAX_CHARS = 60
 
 
 class Items(QObject):
@@ -246,8 +246,10 @@ class Items(QObject):
         return [each for each in self._figures.found if one is not None and each.item_set.id == one.id]
 
     def _show(self) -> None:
-        runs = {each.run.id: f"{each.judge}{with_own(each.run)} ({each.run.shown.value})" for each in self._of_set()}
-        self._tab.set_choices(_WHICH, runs)
+        runs = {
+            each.run.id: f"{each.judge}{own_items_suffix(each.run)} ({each.run.shown.value})" for each in self._of_set()
+        }
+        self._tab.set_choices(_FILTER_NAMES, runs)
         self._list()
 
     def _list(self) -> None:
@@ -259,7 +261,7 @@ class Items(QObject):
         by_run = {each.run.id: {one.said.item_id: one for one in each.items} for each in found}
         numbers = {one.id: f"{one.number} {one.name}".strip() for one in all_recordings(session.study)}
         hidden = self._figures.hidden
-        kept = [one for one in self._shown.items if _fits(one.id, which, run_id, by_run, hidden)]
+        kept = [one for one in self._shown.items if _matches_filter(one.id, which, run_id, by_run, hidden)]
         rows = [self._row(one, numbers.get(one.recording_id, NO), list(by_run.values()), hidden) for one in kept]
         columns = (tr("Item"), tr("Recording"), tr("From"), "Right", *(each.judge for each in found))
         count = trn("{count} item", "{count} items", len(rows))
@@ -275,9 +277,9 @@ class Items(QObject):
         if one.id in hidden:
             return TableRow(one.id, (place, recording, begun, _HIDDEN, *(_HIDDEN for _ in runs)), time_us=one.start_us)
         truth = next((run[one.id].said.truth for run in runs if one.id in run), one.content.get("truth", {}))
-        right = answer_words(truth) if isinstance(truth, Mapping) else ""  # type: ignore[arg-type]
-        said = (_said(run.get(one.id)) for run in runs)
-        return TableRow(one.id, (place, recording, begun, _short(right), *said), time_us=one.start_us)
+        right = answer_text(truth) if isinstance(truth, Mapping) else ""  # type: ignore[arg-type]
+        said = (_outcome_text(run.get(one.id)) for run in runs)
+        return TableRow(one.id, (place, recording, begun, _shorten(right), *said), time_us=one.start_us)
 
     def _item(self, item_id: str) -> FrozenItem | None:
         """Return an item whose moment may be seen and heard: what is said there may be the answer."""
@@ -304,7 +306,7 @@ NO = "gone"
 """What stands for a recording that is no longer part of the study."""
 
 
-def _fits(
+def _matches_filter(
     item_id: str,
     which: str,
     run_id: str,
@@ -331,7 +333,7 @@ def _fits(
     return one.right is (which == RIGHT)
 
 
-def _said(one: ItemResult | None) -> str:
+def _outcome_text(one: ItemResult | None) -> str:
     if one is None or not one.said.statuses:
         return ""
     statuses = {*one.said.statuses.values()}
@@ -340,14 +342,14 @@ def _said(one: ItemResult | None) -> str:
     if JudgmentStatus.UNPARSED in statuses:
         return tr("? unparsed")
     mark = "" if one.right is None else "✓ " if one.right else "✗ "
-    return f"{mark}{_short(answer_words(one.said.answers))}"
+    return f"{mark}{_shorten(answer_text(one.said.answers))}"
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+def _shorten(text: str) -> str:
+    return text if len(text) <= _MAX_CHARS else f"{text[: _MAX_CHARS - 1]}…"
 
 
-REPORT = "benchmark_report"
+REPORT_WINDOW = "benchmark_report"
 _RESULTS_HIDDEN = tr("Your own row is hidden until you have answered every item.")
 
 
@@ -363,7 +365,7 @@ class Results(QObject):
         self._figures = figures
         figures.renewed.connect(self._show)
         page.results.row_chosen.connect(self._open_items)
-        page.results.report_requested.connect(lambda: context.trigger(REPORT))
+        page.results.report_requested.connect(lambda: context.trigger(REPORT_WINDOW))
 
     def _show(self) -> None:
         one, tab, found = self._shown.current(), self._page.results, self._figures.found
@@ -376,7 +378,7 @@ class Results(QObject):
             rows += chance_rows(found)
         if tab.published.isChecked():
             tasks = dict.fromkeys(each.item_set.task for each in found) if everything else (one.task,)
-            rows += [row for task in tasks for row in published_lines(rows_for(task), task)]
+            rows += [row for task in tasks for row in published_rows(published_scores_for(task), task)]
         said = (
             [self._figures.why_not]
             if self._figures.why_not
@@ -402,9 +404,9 @@ class Results(QObject):
         self._page.items.choose(ALL, run_id)
 
 
-def make(context: Context) -> QWidget:
+def make_benchmark_page(context: Context) -> QWidget:
     """Return the page."""
-    page = BenchmarkPage(task_lines(), INCLUDED)
+    page = BenchmarkPage(task_options(), INCLUDE_LABELS)
     shown = ItemSetPresenter(context, page)
     ItemSetBuilder(context, page)
     BenchmarkRunController(context, page, shown)

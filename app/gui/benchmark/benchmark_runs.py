@@ -5,21 +5,21 @@ from functools import partial
 
 from PySide6.QtCore import QCoreApplication, QEventLoop, QObject
 
-from app.gui.benchmark.benchmark_labels import SHOWN, run_row
+from app.gui.benchmark.benchmark_labels import MODALITY_LABELS, run_row
 from app.gui.benchmark.benchmark_page import BenchmarkPage
 from app.gui.benchmark.item_sets import ItemSetPresenter
 from app.gui.jobs.job_center import Result
-from app.gui.judges.judges_page import VARIANT_WORDS
-from app.gui.judges.request_facts import foretold, once_files_are_known
+from app.gui.judges.judges_page import VARIANT_LABELS
+from app.gui.judges.request_facts import check_egress, when_checksums_known
 from app.gui.pages.context import Context
 from benchmark.judging.run_budget import Limits
 from benchmark.prompts.judge_prompt import VARIANTS
-from benchmark.runs.people_runs import rounds_of, way_of
-from benchmark.runs.run_plan import BenchmarkRequest, begin, wanted_as_json, wanted_from
+from benchmark.runs.people_runs import human_rounds, run_options
+from benchmark.runs.run_plan import BenchmarkRequest, request_json, resume_request, start_runs
 from benchmark.runs.scheduler import BenchmarkScheduler
-from benchmark.tasks.benchmark_task import entry_of
+from benchmark.tasks.benchmark_task import get_benchmark_task
 from project.entities.frozen_items import BenchmarkRun, ItemModality, ItemSet
-from project.entities.judgments import PERSON, RAW, JudgeEntry
+from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION, JudgeEntry
 from project.entities.study_records import Changes
 from project.errors import Cancelled, UserError
 from project.queries.history_rows import runs_of
@@ -33,7 +33,7 @@ from widgets.form.checklists import TickMenuItem
 
 _PREPARING = tr("Putting questions together")
 _ASKING = tr("Asking")
-_RENDERED = "anonymize"
+_ANONYMIZE_JOB = "anonymize"
 
 
 class BenchmarkRunController(QObject):
@@ -51,7 +51,7 @@ class BenchmarkRunController(QObject):
         self._plan = ""
         self._stopped = False
         self._runs: list[BenchmarkRun] = []
-        self._tab.set_choices(SHOWN, {key: VARIANT_WORDS[key] for key in VARIANTS})
+        self._tab.set_choices(MODALITY_LABELS, {key: VARIANT_LABELS[key] for key in VARIANTS})
         self._tab.run_requested.connect(self.start)
         self._tab.cancel_requested.connect(self.stop)
         self._tab.changed.connect(self._show_runnable)
@@ -86,7 +86,7 @@ class BenchmarkRunController(QObject):
         session = self._context.studio.session
         if session is None or self.under_way:
             raise UserError(tr("Judges are asked already."), tr("Resume it once they have answered."))
-        wanted = wanted_from(session, job.asked, job.since)
+        wanted = resume_request(session, job.asked, job.since)
         self._start(session, wanted)
 
     def _start(self, session: Session, wanted: BenchmarkRequest) -> None:
@@ -99,9 +99,9 @@ class BenchmarkRunController(QObject):
             tr("Benchmark “{name}”: {judges}").format(
                 name=wanted.sets[0].name, judges=trn("{count} judge", "{count} judges", len(wanted.judges))
             ),
-            wanted_as_json(wanted),
+            request_json(wanted),
         )
-        once_files_are_known(self._context, wanted.judges, lambda: self._begin(session, wanted))
+        when_checksums_known(self._context, wanted.judges, lambda: self._begin(session, wanted))
 
     def stop(self) -> None:
         """Stop; what was answered is kept."""
@@ -116,7 +116,7 @@ class BenchmarkRunController(QObject):
             self._end()
             return
         try:
-            begun = begin(session, wanted)
+            begun = start_runs(session, wanted)
             self._course = BenchmarkScheduler(session, wanted, begun)
         except UserError as error:
             self._fail(error)
@@ -217,7 +217,7 @@ class BenchmarkRunController(QObject):
             judges,
             tab.chosen_variant(),
             ItemModality(shown) if shown else None,
-            list(tab.conditions.chosen()) or [RAW],
+            list(tab.conditions.chosen()) or [RAW_CONDITION],
             tab.seed.value(),
             Limits(money or None),
             again=tab.anew.isChecked(),
@@ -225,7 +225,9 @@ class BenchmarkRunController(QObject):
 
     def _judges(self) -> list[JudgeEntry]:
         session = self._shown.session
-        return [one for one in all_judges(session.study) if one.backend != PERSON] if session is not None else []
+        return (
+            [one for one in all_judges(session.study) if one.backend != PERSON_BACKEND] if session is not None else []
+        )
 
     def _chosen(self) -> list[JudgeEntry]:
         ticked = {*self._tab.judges.chosen()}
@@ -245,7 +247,7 @@ class BenchmarkRunController(QObject):
                 "variant": run.variant,
                 "seed": run.seed,
                 "budget": tab.budget.value(),
-                "own": way_of(run).own if run.annotator_id else tab.own.isChecked(),
+                "own": run_options(run).own if run.annotator_id else tab.own.isChecked(),
             }
         )
 
@@ -260,10 +262,10 @@ class BenchmarkRunController(QObject):
 
     def _conditions(self) -> dict[str, str]:
         session = self._shown.session
-        found = {RAW: tr("Raw")}
+        found = {RAW_CONDITION: tr("Raw")}
         if session is not None:
             for recording_id in {one.recording_id for one in self._shown.items}:
-                for run in runs_of(session.study, recording_id, _RENDERED):
+                for run in runs_of(session.study, recording_id, _ANONYMIZE_JOB):
                     found[run.backend] = run.backend
         return found
 
@@ -273,9 +275,9 @@ class BenchmarkRunController(QObject):
         if session is None or one is None:
             self._tab.runs.show_rows(())
             return
-        entry, rows = entry_of(one.task), []
+        entry, rows = get_benchmark_task(one.task), []
         for run in reversed(self._runs):
-            rounds = rounds_of(entry) if run.annotator_id else entry.rounds
+            rounds = human_rounds(entry) if run.annotator_id else entry.rounds
             asked = len(self._shown.items) * sum(len(each.parts) for each in rounds)
             rows.append(run_row(run, len(answers_of(session.study, run.id)), asked))
         self._tab.runs.show_rows(rows)
@@ -296,7 +298,7 @@ class BenchmarkRunController(QObject):
             return
         every, lines = all_judges(session.study), []
         for judge in self._chosen():
-            forbidden, ways = foretold(session, judge, every, items[0].recording_id, RAW)
+            forbidden, ways = check_egress(session, judge, every, items[0].recording_id, RAW_CONDITION)
             lines += ways if forbidden is None else [f"{judge.name}: {forbidden}"]
         self._tab.say_ways("\n".join(dict.fromkeys(lines)))
 

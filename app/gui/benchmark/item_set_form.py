@@ -120,7 +120,7 @@ class SetRules(QWidget):
                 self.negatives.addItem(name, key)
             for box, before in ((self.lane, lane), (self.negatives, negatives)):
                 box.setCurrentIndex(max(0, box.findData(before)))
-        _empty(self._methods)
+        _clear_layout(self._methods)
         self.methods = {key: QCheckBox(name) for key, name in offered.methods.items()}
         for key, tick in self.methods.items():
             tick.setToolTip(tr("Draw only what can be seen in this rendering too"))
@@ -164,7 +164,7 @@ class SetRules(QWidget):
         at = self.lane.currentIndex()
         labels = self._offered.lanes[at].labels if at >= 0 else {}
         known = {*self._usual} <= {*labels}
-        _empty(self._shares)
+        _clear_layout(self._shares)
         self.shares = {}
         for key, name in labels.items():
             box = IntegerBox(maximum=_MOST, value=round(_MOST * self._usual.get(key, 0)) if known else 1)
@@ -233,7 +233,7 @@ class SetRules(QWidget):
         column.addWidget(self._body)
 
 
-def _empty(layout: QHBoxLayout | QVBoxLayout) -> None:
+def _clear_layout(layout: QHBoxLayout | QVBoxLayout) -> None:
     while (item := layout.takeAt(0)) is not None:
         if (widget := item.widget()) is not None:
             widget.hide()
@@ -299,7 +299,7 @@ class NewSetForm(QWidget):
         self.about = NoteInForm()
         self.about.setProperty("quiet", True)
         self.name = QLineEdit()
-        self.seed, self.draws, self.items = _number(0, 2**31 - 1), _number(1, 1000), _number(0, 100_000)
+        self.seed, self.draws, self.items = _number_box(0, 2**31 - 1), _number_box(1, 1000), _number_box(0, 100_000)
         self.items.setSpecialValueText(tr("All there are"))
         self.stratify = QCheckBox(tr("The same number from each &collection"))
         self.include = {key: QCheckBox(tr("Also {text}").format(text=text)) for key, text in included.items()}
@@ -418,7 +418,7 @@ class NewSetForm(QWidget):
         whole.addLayout(foot)
 
 
-def _number(least: int, most: int) -> QSpinBox:
+def _number_box(least: int, most: int) -> QSpinBox:
     box = IntegerBox()
     box.setRange(least, most)
     return box

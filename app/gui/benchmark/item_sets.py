@@ -9,23 +9,23 @@ from contextlib import suppress
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.gui.benchmark.benchmark_labels import (
-    changed_words,
+    changed_text,
     condition_name,
+    item_set_facts,
+    item_set_name,
     left_out_rows,
     negatives_name,
-    set_facts,
-    set_name,
 )
 from app.gui.benchmark.benchmark_page import BenchmarkPage
 from app.gui.benchmark.item_set_form import NewSet, Offered, SamplingTrack
 from app.gui.pages.context import Context
-from app.gui.study.background import look
+from app.gui.study.background import read_in_background
 from benchmark.items.sampling import NEGATIVES, SamplingOptions
 from benchmark.prompts.judge_prompt import PromptSubject
-from benchmark.prompts.segment_prompts import labels_of
-from benchmark.sets.frozen_sets import changed_since, drawn, free_name, store_set
-from benchmark.sets.item_sources import methods_of
-from benchmark.tasks.benchmark_task import SUITE, entry_of
+from benchmark.prompts.segment_prompts import label_choices
+from benchmark.sets.frozen_sets import draw_set, find_changed_items, require_free_name, store_set
+from benchmark.sets.item_sources import rendering_methods
+from benchmark.tasks.benchmark_task import SUITE, get_benchmark_task
 from project.entities.frozen_items import FrozenItem, ItemSet
 from project.entities.study_records import Changes
 from project.errors import UserError
@@ -35,22 +35,22 @@ from project.session.session import Session
 from resources.translation import tr
 
 
-def offered(session: Session | None) -> Offered:
+def available_options(session: Session | None) -> Offered:
     """Return it; nothing where no study is open."""
     if session is None:
         return Offered()
     lanes = [_lane(scheme, track) for scheme in session.schemes for track in scheme.tracks]
-    methods = {key: condition_name(key) for key in methods_of(session)}
-    return Offered(lanes, methods, {key: _as_choice(negatives_name(key)) for key in NEGATIVES})
+    methods = {key: condition_name(key) for key in rendering_methods(session)}
+    return Offered(lanes, methods, {key: _capitalize_first(negatives_name(key)) for key in NEGATIVES})
 
 
-def _as_choice(text: str) -> str:
+def _capitalize_first(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
 def _lane(scheme: Scheme, track: Track) -> SamplingTrack:
     name = scheme.name if len(scheme.tracks) == 1 else f"{scheme.name}: {track.name}"
-    labels = {one.key: one.name for one in labels_of(PromptSubject(scheme, track.key))}
+    labels = {one.key: one.name for one in label_choices(PromptSubject(scheme, track.key))}
     return SamplingTrack(scheme.key, track.key, name, labels)
 
 
@@ -74,14 +74,14 @@ class ItemSetBuilder(QObject):
     def _offer(self) -> None:
         """Offer what the study has now; a study that cannot be read offers nothing."""
         with suppress(UserError):
-            self._page.form.rules.set_offered(offered(self._context.studio.session))
+            self._page.form.rules.set_offered(available_options(self._context.studio.session))
 
     def _make(self, wanted: NewSet) -> None:
         session = self._context.studio.session
         if session is None:
             return
         try:
-            free_name(session, wanted.name, wanted.task)
+            require_free_name(session, wanted.name, wanted.task)
         except UserError as error:
             self._say(error)
             return
@@ -99,7 +99,9 @@ class ItemSetBuilder(QObject):
                 self._stop()
                 self._say(error)
 
-        look(self._context.background, session, lambda second, _progress: _draw(second, wanted), then, failed)
+        read_in_background(
+            self._context.background, session, lambda second, _progress: _draw(second, wanted), then, failed
+        )
 
     def _store(self, session: Session, wanted: NewSet, found: Drawn) -> None:
         self._stop()
@@ -141,12 +143,12 @@ def _draw(session: Session, wanted: NewSet) -> Drawn:
         rules.methods,
         rules.willing,
     )
-    return drawn(session, entry_of(wanted.task), wanted.seed, wanted.draws, wanted.size, wishes)
+    return draw_set(session, get_benchmark_task(wanted.task), wanted.seed, wanted.draws, wanted.size, wishes)
 
 
-RUNS = frozenset({"benchmark_run", "benchmark_answer", "judgment"})
-_SETS = frozenset({"item_set", "item"})
-_SOON_MS = 700
+RUN_TABLES = frozenset({"benchmark_run", "benchmark_answer", "judgment"})
+_SET_TABLES = frozenset({"item_set", "item"})
+_REFRESH_DELAY_MS = 700
 """Answers come in by the hundred while judges are asked."""
 _COMPARING = tr("Comparing with the study…")
 _EDITED = tr("The study was edited since this was looked up. Choose the page again to compare.")
@@ -173,7 +175,7 @@ class ItemSetPresenter(QObject):
         self._of = context.studio.session
         self.sets: list[ItemSet] = []
         self.items: list[FrozenItem] = []
-        self._soon = QTimer(self, singleShot=True, interval=_SOON_MS)
+        self._soon = QTimer(self, singleShot=True, interval=_REFRESH_DELAY_MS)
         self._soon.timeout.connect(self._tell)
         page.set_chosen.connect(lambda _key: self._show())
         page.visible_changed.connect(self._look)
@@ -229,7 +231,7 @@ class ItemSetPresenter(QObject):
         except UserError as error:
             self._context.studio.failed.emit(error)
             self.sets = []
-        self._page.set_sets({one.id: set_name(one) for one in self.sets})
+        self._page.set_sets({one.id: item_set_name(one) for one in self.sets})
         self._show()
 
     def _show(self) -> None:
@@ -240,7 +242,7 @@ class ItemSetPresenter(QObject):
             self._context.studio.failed.emit(error)
             self.items = []
         if one is not None:
-            self._page.set.show_set(set_facts(one, self.items), left_out_rows(one))
+            self._page.set.show_set(item_set_facts(one, self.items), left_out_rows(one))
         self._unsure, self._answers = True, False
         self._compare()
         self.renewed.emit()
@@ -257,9 +259,9 @@ class ItemSetPresenter(QObject):
         self._unsure, self._comparing = False, True
         self._asked += 1
         number, total = self._asked, len(self.items)
-        look(
-            *(self._context.background, session, lambda second, _progress: changed_since(second, one).count),
-            lambda count: self._end(number, changed_words(count, total), differs=bool(count)),
+        read_in_background(
+            *(self._context.background, session, lambda second, _progress: find_changed_items(second, one).count),
+            lambda count: self._end(number, changed_text(count, total), differs=bool(count)),
             lambda error: self._end(number, str(error), differs=True),
         )
 
@@ -276,15 +278,15 @@ class ItemSetPresenter(QObject):
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
         tables = {*changes.tables}
-        if tables & _SETS:
+        if tables & _SET_TABLES:
             self.renew()
-        elif tables - RUNS:
+        elif tables - RUN_TABLES:
             self._unsure = True
             if tables & {"annotator", "judge", "property", "run"}:
                 self.renew()
             elif self.current() is not None:
                 self._page.set.show_changed(_EDITED, differs=False)
-        if tables & RUNS:
+        if tables & RUN_TABLES:
             self._answers = True
             if self.visible and not self._soon.isActive():
                 self._soon.start()

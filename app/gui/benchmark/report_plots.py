@@ -8,22 +8,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from app.gui.startup import make_application
-from benchmark.metrics.published_figures import ACCURACY, CHAIN_CONSISTENCY, DIMENSIONS, MACRO_F1, PEARSON_R, joined
+from benchmark.metrics.published_figures import (
+    ACCURACY,
+    CHAIN_CONSISTENCY,
+    DIMENSIONS,
+    MACRO_F1,
+    PEARSON_R,
+    join_metric_key,
+)
 from benchmark.metrics.ratings import CALIBRATION_BINS, calibration
 from benchmark.report.breakdown_tables import attribute_f1, error_f1
-from benchmark.report.comparison_tables import compared
-from benchmark.report.report_data import LABEL, ReportRun, ReportRuns, by_name, published_of
+from benchmark.report.comparison_tables import condition_groups
+from benchmark.report.report_data import LABEL_TRAIT, ReportRun, ReportRuns, group_by_name, published_for
 from benchmark.report.report_document import ReportCell, ReportPlot, ResultOrigin
 from benchmark.results.item_results import MetricRow
-from benchmark.tasks.statement_task import plausibility_of, truth_of
-from project.entities.judgments import RAW
+from benchmark.tasks.statement_task import human_plausibility, judge_plausibility
+from project.entities.judgments import RAW_CONDITION
 from project.schemes.scheme import Label, Track
-from project.text_format import as_csv
+from project.text_format import to_csv
 from resources.translation import tr
 from widgets import theme
-from widgets.labels import LabelLook, looks_of
+from widgets.labels import LabelLook, label_looks
 from widgets.plots.charts import as_png, as_svg
-from widgets.plots.plot_data import Bars, Lines, Matrix, Measured, Plot, PlotNumberFormat, Radar, Series, in_words
+from widgets.plots.plot_data import Bars, Lines, Matrix, Measured, Plot, PlotNumberFormat, Radar, Series, plot_text
 
 _AXES = {
     "verdict": (ACCURACY, "Error/competence/none"),
@@ -36,11 +43,11 @@ _AXES = {
     "correction": (ACCURACY, tr("Correction")),
 }
 """Task -> figure and name of an axis of the radar (SHREC, figure 4)."""
-_FEWEST_AXES = 3
+_MIN_AXES = 3
 _SIDE_BY_SIDE = 5
 """Judges that are drawn as bars of one group; more are a heat map."""
-_MOST_LABELS = 10
-_MOST_MATRICES = 24
+_MAX_LABELS = 10
+_MAX_MATRICES = 24
 _WHISKERS = tr("whiskers: 95 % intervals over recordings")
 _HUMAN = tr("Human")
 Thing = TypeVar("Thing")
@@ -55,7 +62,7 @@ def report_plots(material: ReportRuns) -> Mapping[str, Sequence[Plot]]:
         "socialnli": tuple(_calibration(material)),
         "sotopia": tuple(_dimensions(material)),
         "conditions": tuple(_conditions(material)),
-        "parts": (*_agreed(material), *_attributes(material)),
+        "parts": (*_agreement_plots(material), *_attributes(material)),
         "confusions": tuple(_confusions(material)),
         "answers": tuple(_time(material)),
     }
@@ -63,21 +70,21 @@ def report_plots(material: ReportRuns) -> Mapping[str, Sequence[Plot]]:
 
 def _radar(material: ReportRuns) -> Iterator[Plot]:
     tasks = [task for task in _AXES if material.of(task)]
-    if len(tasks) < _FEWEST_AXES:
+    if len(tasks) < _MIN_AXES:
         return
     by_row: dict[str, dict[str, ReportRun]] = {}
     for one in material.of(*tasks):
         by_row.setdefault(one.name, {})[one.task] = one
     shapes: list[Series] = []
     outlines: list[Series] = []
-    for (name, _, _), rows in by_name(published_of(tasks)).items():
+    for (name, _, _), rows in group_by_name(published_for(tasks)).items():
         if name == _HUMAN:
             known = {(row.task, row.metric): row.mean for row in rows}
             values = tuple(Measured(known.get((task, _AXES[task][0]))) for task in tasks)
             outlines.append(Series(tr("Human, as published"), values))
     for name, asked in by_row.items():
         found = [asked[task].row(_AXES[task][0]) if task in asked else None for task in tasks]
-        series = Series(name, tuple(measured(row) for row in found))
+        series = Series(name, tuple(to_measured(row) for row in found))
         people = next(iter(asked.values())).standing is ResultOrigin.PERSON
         (outlines if people else shapes).append(series)
     guessed = [[one.row(_AXES[task][0]) for one in material.of(task)] for task in tasks]
@@ -106,15 +113,17 @@ def _by_length(material: ReportRuns) -> Iterator[Plot]:
         for one in material.of("r3vqa"):
             parts = [part for each in one.figures.breakdowns if each.trait == "steps" for part in each.parts]
             rows = {
-                float(part.value): row for part in parts if _is_number(part.value) and (row := _of(part.rows, metric))
+                float(part.value): row
+                for part in parts
+                if _is_number(part.value) and (row := _find_row(part.rows, metric))
             }
             if any(row.mean is not None for row in rows.values()):
                 found.append((one.name, rows))
         x = tuple(sorted({steps for _, rows in found for steps in rows}))
-        for place, some in enumerate(_in_pieces(found, _SIDE_BY_SIDE)):
-            values = [[measured(rows.get(steps)) for steps in x] for _, rows in some]
+        for place, some in enumerate(_chunks(found, _SIDE_BY_SIDE)):
+            values = [[to_measured(rows.get(steps)) for steps in x] for _, rows in some]
             series = _series([name for name, _ in some], values)
-            yield Lines(_numbered(key, place), title, tr("R3-VQA: share of chains answered right as a whole")
+            yield Lines(_numbered_key(key, place), title, tr("R3-VQA: share of chains answered right as a whole")
                         if metric == CHAIN_CONSISTENCY else "R3-VQA", x, series, "steps", tr("Share"))  # fmt: skip
 
 
@@ -130,7 +139,7 @@ def _overall(material: ReportRuns, task: str) -> Iterator[Plot]:
             f"{material.entries[task].name}: {metric.name.lower()}",
             _WHISKERS.capitalize(),
             tuple(one.name for one in asked),
-            (Series(metric.name.lower(), tuple(measured(row) for row in rows)),),
+            (Series(metric.name.lower(), tuple(to_measured(row) for row in rows)),),
             metric.name.lower(),
             PlotNumberFormat.FIGURE,
             reference="chance" if known else "",
@@ -143,7 +152,9 @@ def _calibration(material: ReportRuns) -> Iterator[Plot]:
     found: list[tuple[str, list[Measured]]] = []
     for one in material.of("socialnli"):
         pairs = [
-            (truth, plausibility_of(said)) for said in one.figures.counted if (truth := truth_of(said)) is not None
+            (truth, judge_plausibility(said))
+            for said in one.figures.counted
+            if (truth := human_plausibility(said)) is not None
         ]
         bins = calibration([true for true, _ in pairs], [None if said is None else said[0] for _, said in pairs]).bins
         by_place = {round(each.low * CALIBRATION_BINS): each for each in bins}
@@ -152,11 +163,11 @@ def _calibration(material: ReportRuns) -> Iterator[Plot]:
                 Measured(by_place[place].truth, by_place[place].n) if place in by_place else Measured(None)
                 for place in range(CALIBRATION_BINS)
             ]))  # fmt: skip
-    for place, some in enumerate(_in_pieces(found, _SIDE_BY_SIDE - 1)):
+    for place, some in enumerate(_chunks(found, _SIDE_BY_SIDE - 1)):
         named = [*(name for name, _ in some), tr("Perfect")]
         series = _series(named, [*(values for _, values in some), [Measured(one) for one in x]])
         yield Lines(
-            _numbered("calibration", place),
+            _numbered_key("calibration", place),
             tr("Calibration of plausibility"),
             tr("SocialNLI: what people said of the statements that a judge put in each bin"),
             *(x, series, tr("plausibility by the judge"), tr("Plausibility by people")),
@@ -167,14 +178,14 @@ def _dimensions(material: ReportRuns) -> Iterator[Plot]:
     asked = material.of("sotopia_eval")
     if not asked:
         return
-    metrics = [joined(PEARSON_R, key) for key in DIMENSIONS]
+    metrics = [join_metric_key(PEARSON_R, key) for key in DIMENSIONS]
     names = [key.replace("_", " ").capitalize() for key in DIMENSIONS]
-    papers = {row.metric: row.mean for row in published_of(["sotopia_eval"]) if row.setting.endswith("models")}
+    papers = {row.metric: row.mean for row in published_for(["sotopia_eval"]) if row.setting.endswith("models")}
     references = tuple(papers.get(one) for one in metrics)
-    for place, some in enumerate(_in_pieces(asked, _SIDE_BY_SIDE)):
-        values = [[measured(one.row(metric)) for metric in metrics] for one in some]
+    for place, some in enumerate(_chunks(asked, _SIDE_BY_SIDE)):
+        values = [[to_measured(one.row(metric)) for metric in metrics] for one in some]
         yield Bars(
-            _numbered("sotopia-by-dimension", place),
+            _numbered_key("sotopia-by-dimension", place),
             tr("Ratings beside those of people"),
             tr("SOTOPIA-EVAL; {whiskers}").format(whiskers=_WHISKERS),
             tuple(names),
@@ -187,8 +198,10 @@ def _dimensions(material: ReportRuns) -> Iterator[Plot]:
 
 
 def _conditions(material: ReportRuns) -> Iterator[Plot]:
-    found = compared(material)
-    keys = sorted({one.figures.run.condition for some in found for one in some}, key=lambda one: (one != RAW, one))
+    found = condition_groups(material)
+    keys = sorted(
+        {one.figures.run.condition for some in found for one in some}, key=lambda one: (one != RAW_CONDITION, one)
+    )
     for metric, name in ((MACRO_F1, "macro-F1"), (ACCURACY, "accuracy")):
         some = [each for each in found if any(one.row(metric) is not None for one in each)]
         if not some:
@@ -196,7 +209,7 @@ def _conditions(material: ReportRuns) -> Iterator[Plot]:
         columns = []
         for key in keys:
             rows = [next((one.row(metric) for one in each if one.figures.run.condition == key), None) for each in some]
-            columns.append([measured(row) for row in rows])
+            columns.append([to_measured(row) for row in rows])
         yield Bars(
             f"conditions-{metric.replace('_', '-')}",
             tr("Conditions: {name}").format(name=name),
@@ -208,7 +221,7 @@ def _conditions(material: ReportRuns) -> Iterator[Plot]:
         )
 
 
-def _agreed(material: ReportRuns) -> Iterator[Plot]:
+def _agreement_plots(material: ReportRuns) -> Iterator[Plot]:
     states = ("agreed", "disagreed")
     for task in material.tasks():
         there = {
@@ -222,7 +235,7 @@ def _agreed(material: ReportRuns) -> Iterator[Plot]:
             continue
         asked, metrics = material.of(task), material.entries[task].metrics
         groups = [(one, metric) for one in asked for metric in metrics]
-        columns = [[measured(one.part("agreed", state, metric.key)) for one, metric in groups] for state in states]
+        columns = [[to_measured(one.part("agreed", state, metric.key)) for one, metric in groups] for state in states]
         yield Bars(
             f"agreed-{task.replace('_', '-')}",
             tr("{name}: agreed against disagreed").format(name=material.entries[task].name),
@@ -274,9 +287,9 @@ def _confusions(material: ReportRuns) -> Iterator[Plot]:
     made = 0
     for one in material.asked:
         for number, found in enumerate(one.figures.confusions):
-            if len(found.labels) <= _MOST_LABELS and made < _MOST_MATRICES:
+            if len(found.labels) <= _MAX_LABELS and made < _MAX_MATRICES:
                 made += 1
-                labels = tuple(material.titled(LABEL, one) for one in found.labels)
+                labels = tuple(material.titled(LABEL_TRAIT, one) for one in found.labels)
                 yield Matrix(
                     f"confusion-{one.list}-{number}",
                     f"{material.entries[one.task].name}: {one.name}",
@@ -310,7 +323,7 @@ def _time(material: ReportRuns) -> Iterator[Plot]:
         )
 
 
-def measured(row: MetricRow | None) -> Measured:
+def to_measured(row: MetricRow | None) -> Measured:
     """Return a figure for a plot."""
     if row is None:
         return Measured(None, reason=tr("not asked"))
@@ -323,7 +336,7 @@ def _cell(cell: ReportCell | None) -> Measured:
     return Measured(None) if cell is None else Measured(cell.value, cell.n, reason=cell.why)
 
 
-def _of(rows: Sequence[MetricRow], metric: str) -> MetricRow | None:
+def _find_row(rows: Sequence[MetricRow], metric: str) -> MetricRow | None:
     return next((one for one in rows if one.metric == metric), None)
 
 
@@ -331,11 +344,11 @@ def _is_number(text: str) -> bool:
     return text.isdecimal()
 
 
-def _in_pieces(values: Sequence[Thing], most: int) -> list[Sequence[Thing]]:
+def _chunks(values: Sequence[Thing], most: int) -> list[Sequence[Thing]]:
     return [values[at : at + most] for at in range(0, len(values), most)]
 
 
-def _numbered(key: str, place: int) -> str:
+def _numbered_key(key: str, place: int) -> str:
     return f"{key}-{place + 1}" if place else key
 
 
@@ -343,26 +356,27 @@ def _series(names: Sequence[str], columns: Sequence[Sequence[Measured]]) -> tupl
     if len(names) == 1:
         return (Series(names[0], tuple(columns[0])),)
     return tuple(
-        Series(name, tuple(one), look) for name, one, look in zip(names, columns, _looks(len(names)), strict=True)
+        Series(name, tuple(one), look)
+        for name, one, look in zip(names, columns, _series_looks(len(names)), strict=True)
     )
 
 
-def _looks(many: int) -> Sequence[LabelLook]:
-    return looks_of(Track("series", "", tuple(Label(str(one), str(one)) for one in range(many))))
+def _series_looks(many: int) -> Sequence[LabelLook]:
+    return label_looks(Track("series", "", tuple(Label(str(one), str(one)) for one in range(many))))
 
 
-def painted(material: ReportRuns) -> dict[str, list[ReportPlot]]:
+def render_plots(material: ReportRuns) -> dict[str, list[ReportPlot]]:
     """Return the plots of each section; an application object has to be there."""
-    return {key: [_picture(plot) for plot in plots] for key, plots in report_plots(material).items()}
+    return {key: [_render_plot(plot) for plot in plots] for key, plots in report_plots(material).items()}
 
 
-def painted_without_screen(material: ReportRuns) -> Mapping[str, Sequence[ReportPlot]]:
+def render_plots_offscreen(material: ReportRuns) -> Mapping[str, Sequence[ReportPlot]]:
     """Return the plots of each section, from a process that opens no window."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     theme.apply(make_application(), "light")
-    return painted(material)
+    return render_plots(material)
 
 
-def _picture(plot: Plot) -> ReportPlot:
+def _render_plot(plot: Plot) -> ReportPlot:
     table = plot.table()
-    return ReportPlot(plot.key, plot.title, in_words(plot), as_svg(plot), as_png(plot), as_csv(table.head, table.rows))
+    return ReportPlot(plot.key, plot.title, plot_text(plot), as_svg(plot), as_png(plot), to_csv(table.head, table.rows))

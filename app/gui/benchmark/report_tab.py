@@ -26,12 +26,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.gui.benchmark.report_plots import painted, report_plots
+from app.gui.benchmark.report_plots import render_plots, report_plots
 from app.gui.pages.context import Context
 from app.gui.pages.figure_export import PlotExporter
 from app.gui.pages.live import FiguresComputing
 from app.gui.study.background import Read, Stoppable
-from benchmark.report.benchmark_report import PAGE, ReportInput, ReportOptions, gather, report_of, write_report
+from benchmark.report.benchmark_report import (
+    PAGE_NAME,
+    ReportInput,
+    ReportOptions,
+    build_report,
+    gather_report_input,
+    write_report,
+)
 from benchmark.report.report_document import (
     BenchmarkReport,
     ItemListLink,
@@ -39,13 +46,13 @@ from benchmark.report.report_document import (
     ReportRow,
     ReportTable,
     ResultOrigin,
-    moment,
-    more_of,
-    spread,
-    took,
-    written,
+    cell_hint,
+    format_cell,
+    format_duration,
+    format_moment,
+    format_sd,
 )
-from benchmark.runs.people_runs import open_for
+from benchmark.runs.people_runs import unanswered_item_ids
 from project.errors import UserError
 from project.progress import Progress
 from project.queries.item_set_rows import all_sets
@@ -61,7 +68,9 @@ from widgets.table.record_table import RowsTable
 from widgets.table.record_table import TableRow as ListRow
 from widgets.text_labels import PlainLabel, plain_tip
 
-MATTERS = frozenset({"item_set", "item", "benchmark_run", "benchmark_answer", "judgment", "recording", "hold_out"})
+RELEVANT_TABLES = frozenset(
+    {"item_set", "item", "benchmark_run", "benchmark_answer", "judgment", "recording", "hold_out"}
+)
 """Tables that a report depends on."""
 
 
@@ -74,7 +83,7 @@ class ReportBundle:
     plots: tuple[Plot, ...]
 
 
-def put_together(second: Session, wish: ReportOptions, progress: Progress, answering: bool) -> ReportBundle:
+def build_report_bundle(second: Session, wish: ReportOptions, progress: Progress, answering: bool) -> ReportBundle:
     """Read the study and put its report together.
 
     Args:
@@ -87,11 +96,13 @@ def put_together(second: Session, wish: ReportOptions, progress: Progress, answe
         UserError: there is nothing to report.
         Cancelled: the user stopped it.
     """
-    hidden = frozenset().union(*(open_for(second, one, answering=answering) for one in all_sets(second.study)))
-    gathered = gather(second, wish, progress, hidden)
+    hidden = frozenset().union(
+        *(unanswered_item_ids(second, one, answering=answering) for one in all_sets(second.study))
+    )
+    gathered = gather_report_input(second, wish, progress, hidden)
     plots = report_plots(gathered.material).values()
     progress.check_cancelled()
-    return ReportBundle(gathered, report_of(gathered, {}), tuple(plot for several in plots for plot in several))
+    return ReportBundle(gathered, build_report(gathered, {}), tuple(plot for several in plots for plot in several))
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +206,7 @@ ITEM_COLUMNS = (
     tr("Took"),
     tr("What it is"),
 )
-_MARKS = {
+_ORIGIN_MARKS = {
     ResultOrigin.PUBLISHED: tr(" (published)"),
     ResultOrigin.PERSON: tr(" (measured)"),
     ResultOrigin.BASELINE: tr(" (baseline)"),
@@ -203,14 +214,14 @@ _MARKS = {
 _ICONS = {"right": "circle-check", "wrong": "circle-x"}
 
 
-def columns_of(table: ReportTable) -> list[str]:
+def column_headings(table: ReportTable) -> list[str]:
     """Return the headings of a table, with the group of each over it."""
     return [f"{one.group}\n{one.name}" if one.group else one.name for one in table.columns]
 
 
-def lines_of(table: ReportTable) -> list[FigureLine]:
+def figure_lines(table: ReportTable) -> list[FigureLine]:
     """Return the rows of a table."""
-    return [_line(table, row) for row in table.rows]
+    return [_figure_line(table, row) for row in table.rows]
 
 
 def item_rows(one: ReportItemList, part: str) -> list[ListRow]:
@@ -222,12 +233,14 @@ def item_rows(one: ReportItemList, part: str) -> list[ListRow]:
             (
                 *(str(line.number), str(line.draw), str(line.recording)),
                 *(
-                    tr("{start_us} to {end_us}").format(start_us=moment(line.start_us), end_us=moment(line.end_us)),
+                    tr("{start_us} to {end_us}").format(
+                        start_us=format_moment(line.start_us), end_us=format_moment(line.end_us)
+                    ),
                     line.outcome,
                     line.words.truth,
                     line.words.said,
                 ),
-                *(took(line.ms) if line.ms else "", line.words.traits),
+                *(format_duration(line.ms) if line.ms else "", line.words.traits),
             ),
             _ICONS.get(line.outcome, ""),
             line.start_us,
@@ -237,34 +250,37 @@ def item_rows(one: ReportItemList, part: str) -> list[ListRow]:
     ]
 
 
-def place_of(target: ItemListLink | None) -> str:
+def link_key(target: ItemListLink | None) -> str:
     """Return where a number leads, as text."""
     return "" if target is None else f"{target.list} {target.part}"
 
 
-def _line(table: ReportTable, row: ReportRow) -> FigureLine:
+def _figure_line(table: ReportTable, row: ReportRow) -> FigureLine:
     figures = []
     for cell, column in zip(row.cells, table.columns, strict=True):
-        beside = spread(cell, column.number)
-        text = written(cell, column.number) + (f" ± {beside}" if beside else "")
+        beside = format_sd(cell, column.number)
+        text = format_cell(cell, column.number) + (f" ± {beside}" if beside else "")
         leads = tr(" Click to see the items.") if cell.target is not None else ""
         figures.append(
             FigureCell(
-                text, f"{more_of(cell)}.{leads}" if more_of(cell) else leads.strip(), place_of(cell.target), cell.best
+                text,
+                f"{cell_hint(cell)}.{leads}" if cell_hint(cell) else leads.strip(),
+                link_key(cell.target),
+                cell.best,
             )
         )
     aside = row.standing in (ResultOrigin.PUBLISHED, ResultOrigin.CHANCE)
-    return FigureLine(row.name + _MARKS.get(row.standing, ""), tuple(figures), row.source, aside)
+    return FigureLine(row.name + _ORIGIN_MARKS.get(row.standing, ""), tuple(figures), row.source, aside)
 
 
 _EVERY_SET = tr("All sets")
 _NOTHING = tr("Nothing")
-_FILE = tr("An earlier report…")
+_CHOOSE_FILE = tr("An earlier report…")
 _WORKING = tr("Figures are being worked out.")
-_MOST_NAMES = 1000
+_MAX_NAME_TRIES = 1000
 
 
-def make(context: Context) -> QWidget:
+def make_report_window(context: Context) -> QWidget:
     """Return the window."""
     return ReportWindow(context)
 
@@ -285,7 +301,7 @@ class ReportWindow(QWidget):
         self.setAutoFillBackground(True)
         self.resize(1180, 800)
         self.setMinimumWidth(520)
-        self.computing = FiguresComputing(context, self._work, MATTERS, self)
+        self.computing = FiguresComputing(context, self._work, RELEVANT_TABLES, self)
         self._taking = PlotExporter(context, self._tell)
         self.sets, self.against, self.chosen = QComboBox(), QComboBox(), QComboBox()
         self.run, self.part = QComboBox(), QComboBox()
@@ -306,7 +322,7 @@ class ReportWindow(QWidget):
         column.setSpacing(theme.GRID)
         self.refresh_button = QPushButton(tr("Re&fresh"))
         self.refresh_button.setToolTip(tr("Compute the figures of the study as it is now"))
-        head = _row(
+        head = _control_row(
             (tr("&Items of"), self.sets, tr("Which frozen sets are reported on")),
             (tr("Compare &with"), self.against, tr("An earlier report, to see what changed beyond noise")),
         )
@@ -315,11 +331,11 @@ class ReportWindow(QWidget):
         column.addLayout(head)
         self.note.setProperty("quiet", True)
         self.tabs = QTabWidget(documentMode=True)
-        first = _row((tr("T&able"), self.chosen, tr("A table of the report")))
+        first = _control_row((tr("T&able"), self.chosen, tr("A table of the report")))
         first.addStretch(1)
         self.tabs.addTab(_page(first, self.note, self.figures), tr("&Tables"))
         self.tabs.addTab(self.drawn, tr("&Plots"))
-        second = _row(
+        second = _control_row(
             (tr("&Run"), self.run, tr("Whose answers")),
             (tr("P&art"), self.part, tr("All items, or those that share a trait")),
         )
@@ -362,7 +378,7 @@ class ReportWindow(QWidget):
         self.items.row_chosen.connect(lambda key, time: self._context.look_at(key.split()[0], time))
         self.drawn.asked.connect(self._taking.plot)
         self.write.clicked.connect(self.write_all)
-        self.against.addItems([_NOTHING, _FILE])
+        self.against.addItems([_NOTHING, _CHOOSE_FILE])
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -378,7 +394,7 @@ class ReportWindow(QWidget):
         parent = self._context.questions.folder(tr("Folder for the report"))
         if parent is None:
             return
-        folder = _free(parent, tr("{stem} benchmark report").format(stem=session.study.path.stem))
+        folder = _unused_folder(parent, tr("{stem} benchmark report").format(stem=session.study.path.stem))
         self._show_working(True)
         stop = Event()
         self._writing = stop
@@ -389,12 +405,17 @@ class ReportWindow(QWidget):
             private = tr(" It is private: do not pass it on.") if found.texts else ""
             self._tell(
                 tr("Wrote {count} to {name}. Open {page} in a browser.{private}").format(
-                    count=trn("{count} file", "{count} files", len(files)), name=folder.name, page=PAGE, private=private
+                    count=trn("{count} file", "{count} files", len(files)),
+                    name=folder.name,
+                    page=PAGE_NAME,
+                    private=private,
                 )
             )
 
         self._context.background.run(
-            lambda progress: write_report(report_of(found, painted(found.material)), folder, Stoppable(progress, stop)),
+            lambda progress: write_report(
+                build_report(found, render_plots(found.material)), folder, Stoppable(progress, stop)
+            ),
             then,
             self._failed,
             self.status.show_progress,
@@ -411,14 +432,14 @@ class ReportWindow(QWidget):
 
     def _work(self, session: Session) -> Read[object]:
         wish, answering = self._wish(), not session.study.read_only
-        return lambda second, progress: put_together(second, wish, progress, answering)
+        return lambda second, progress: build_report_bundle(second, wish, progress, answering)
 
     def _wish(self) -> ReportOptions:
         key = self.sets.currentData()
         return ReportOptions((key,) if key else (), self._earlier, self.private.isChecked())
 
     def _choose_earlier(self, at: int) -> None:
-        if self.against.itemText(at) == _FILE:
+        if self.against.itemText(at) == _CHOOSE_FILE:
             folder = self._context.questions.folder(tr("Folder of an earlier report"))
             if folder is None:
                 self.against.setCurrentIndex(max(0, self.against.findData(self._earlier)))
@@ -442,8 +463,8 @@ class ReportWindow(QWidget):
         self._found, self._fresh = found, True
         self._report = computed.report
         self.write.setEnabled(True)
-        _offer(self.chosen, [(one.title, one.key) for one in self._tables()])
-        _offer(self.run, [(f"{one.task}, {one.judge}", one.key) for one in found.lists])
+        _fill_combo(self.chosen, [(one.title, one.key) for one in self._tables()])
+        _fill_combo(self.run, [(f"{one.task}, {one.judge}", one.key) for one in found.lists])
         self.drawn.set_plots(computed.plots)
         self._show_table()
         self._offer_parts()
@@ -462,7 +483,7 @@ class ReportWindow(QWidget):
         if one is None:
             self.figures.show_lines("", (), ())
         else:
-            self.figures.show_lines(one.corner, columns_of(one), lines_of(one))
+            self.figures.show_lines(one.corner, column_headings(one), figure_lines(one))
 
     def _follow(self, place: str) -> None:
         """Show the items of a number."""
@@ -478,7 +499,7 @@ class ReportWindow(QWidget):
     def _offer_parts(self) -> None:
         one = self._list()
         parts = [(f"{each.title} ({len(each.numbers):,})", each.key) for each in one.parts] if one is not None else []
-        _offer(
+        _fill_combo(
             self.part,
             [(tr("All ({lines:,})").format(lines=len(one.lines)) if one is not None else tr("All"), ""), *parts],
         )
@@ -524,7 +545,7 @@ class ReportWindow(QWidget):
         self.status.tell(text)
 
 
-def _row(*named: tuple[str, QComboBox, str]) -> QHBoxLayout:
+def _control_row(*named: tuple[str, QComboBox, str]) -> QHBoxLayout:
     row = QHBoxLayout()
     row.setSpacing(theme.GRID)
     for name, box, tip in named:
@@ -551,7 +572,7 @@ def _page(head: QHBoxLayout, note: QLabel | None, below: QWidget) -> QWidget:
     return page
 
 
-def _offer(box: QComboBox, entries: list[tuple[str, str]]) -> None:
+def _fill_combo(box: QComboBox, entries: list[tuple[str, str]]) -> None:
     """Offer other entries; the chosen one stays where it is still there."""
     chosen = box.currentData()
     blocked = box.blockSignals(True)
@@ -563,7 +584,7 @@ def _offer(box: QComboBox, entries: list[tuple[str, str]]) -> None:
     box.blockSignals(blocked)
 
 
-def _free(parent: Path, name: str) -> Path:
+def _unused_folder(parent: Path, name: str) -> Path:
     """Return a folder that is not there yet: a number is added where it is."""
-    places = (parent / (name if not number else f"{name} {number + 1}") for number in range(_MOST_NAMES))
+    places = (parent / (name if not number else f"{name} {number + 1}") for number in range(_MAX_NAME_TRIES))
     return next((one for one in places if not one.exists()), parent / name)

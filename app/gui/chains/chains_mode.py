@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QMenu, 
 
 from annotate.chains import chain_versions as commands
 from annotate.chains.chain_edits import find_own_chain
-from annotate.chains.chain_versions import state_of
+from annotate.chains.chain_versions import chain_checksum
 from app.gui.chains.chains_page import ChainPageTab, ChainsPage
 from app.gui.chains.node_form import ListedChain, NodeList, SaidReview, ShownCheck, ShownNode, ShownReviews
 from app.gui.pages.commands import ModeKeys
@@ -24,11 +24,11 @@ from app.gui.timeline.chain_editing import ChainEditor, ChosenChain
 from project.entities.causal_chains import ChainDecision, ChainGraph, ChainNode, NodeKind
 from project.entities.study_records import Changes
 from project.errors import UserError
-from project.queries.chain_rows import chain_reviews, sizes_of
+from project.queries.chain_rows import chain_reviews, chain_sizes
 from project.session.session import Session
 from project.timebase import format_time
 from resources.translation import tr, trn
-from widgets.labels import KEYS, KINDS, NodePerson
+from widgets.labels import DIGIT_KEYS, KIND_LOOKS, NodePerson
 
 
 class ChainInputController(QObject):
@@ -102,7 +102,7 @@ class ChainInputController(QObject):
         words = node.text or tr("this {kind}").format(kind=node.kind.value)
         title = f"{what} “{words if len(words) < 48 else words[:47] + '…'}”"
         self._page.show_part(ChainPageTab.NODE)
-        self._page.picker.offer(title, _possible(graph, node, reason), lists.mapTo(self._page, QPoint(0, 0)))
+        self._page.picker.offer(title, _edge_candidates(graph, node, reason), lists.mapTo(self._page, QPoint(0, 0)))
 
     def _may_change(self, graph: ChainGraph) -> bool:
         """Return whether who works here may change this chain; where not, say why."""
@@ -142,7 +142,7 @@ class ChainInputController(QObject):
             self._drawing.part(*((other, node.id) if reason else (node.id, other)))
 
 
-def _possible(graph: ChainGraph, node: ChainNode, reason: bool) -> list[ChainNode]:
+def _edge_candidates(graph: ChainGraph, node: ChainNode, reason: bool) -> list[ChainNode]:
     """Return what may become a reason (or a result) of a node, nearest in time first."""
     ahead = graph.results if reason else graph.reasons
     barred, left = {node.id}, [node.id]
@@ -212,7 +212,7 @@ class ChainReviewing(QObject):
         session, graph, chosen = self._studio.session, self._chosen.graph, self._chosen
         if session is None or graph is None or not self._page.isVisible():
             return
-        chain, state = graph.chain, state_of(graph)
+        chain, state = graph.chain, chain_checksum(graph)
         who = session.annotator()
         said = chain_reviews(session.study, chain.id)
         mine = next((one for one in said if who is not None and one.reviewer_id == who.id), None)
@@ -259,13 +259,13 @@ KIND_KEYS = {
     "M": NodeKind.EMOTION,
 }
 """Which key after N adds a node of which kind, as in the graph."""
-_REPEATING = frozenset({",", ".", "Alt+,", "Alt+."})
-_HELD = (Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_AltGr, Qt.Key.Key_Meta)
-_OF_LISTS = frozenset({"Return", "Del", "Backspace"})
-NAMING = tr(
+_REPEATING_KEYS = frozenset({",", ".", "Alt+,", "Alt+."})
+_MODIFIER_KEYS = (Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_AltGr, Qt.Key.Key_Meta)
+_LIST_KEYS = frozenset({"Return", "Del", "Backspace"})
+NAMING_HINT = tr(
     "New node: <b>E</b> event, <b>B</b> belief, <b>I</b> intent, <b>D</b> desire, <b>M</b> emotion. <b>Esc</b> leaves."
 )
-SHEET: tuple[tuple[str, str], ...] = (
+SHORTCUT_SHEET: tuple[tuple[str, str], ...] = (
     ("N", tr("New node, over the marked range or here; then E event, B belief, I intent, D desire, M emotion")),
     ("Alt+1, Alt+2, Alt+3, Alt+4, Alt+5", tr("The node is an event, belief, intent, desire or emotion after all")),
     ("Return", tr("Type what the selected node says; again: done")),
@@ -330,7 +330,7 @@ class ChainKeys(ModeKeys):
         self._needs_node |= {
             tr("Alt+{at}").format(at=at): partial(drawing.set_kind, kind) for at, kind in enumerate(NodeKind, 1)
         }
-        self._needs_node |= {str(number): partial(drawing.toggle_digit, number) for number in range(1, KEYS + 1)}
+        self._needs_node |= {str(number): partial(drawing.toggle_digit, number) for number in range(1, DIGIT_KEYS + 1)}
         self._always: dict[str, Handler] = {
             "N": self._name_kind,
             "G": asking.change_place,
@@ -348,23 +348,23 @@ class ChainKeys(ModeKeys):
         focused = QApplication.focusWidget()
         if isinstance(focused, QLineEdit | QPlainTextEdit | QAbstractSpinBox):
             return None
-        name = _name(event)
+        name = _key_name(event)
         if self._naming and name in (*KIND_KEYS, "Esc"):
             return partial(self._named, name), False
-        if self._naming and event.key() not in _HELD:
+        if self._naming and event.key() not in _MODIFIER_KEYS:
             self._named("")
-        if name in _OF_LISTS and _has_own(focused):
+        if name in _LIST_KEYS and _has_own_keys(focused):
             return None
         do = self._always.get(name)
         if do is None and self._studio.selected_nodes:
             do = self._needs_node.get(name)
-        return None if do is None else (do, name in _REPEATING)
+        return None if do is None else (do, name in _REPEATING_KEYS)
 
     def _name_kind(self) -> None:
         """Wait for the key of a kind, any other leaves; the graph does the same while it has the focus."""
         if self._studio.writable:
             self._naming = True
-            self._shown.show_hint(NAMING)
+            self._shown.show_hint(NAMING_HINT)
 
     def _named(self, name: str) -> None:
         self._naming = False
@@ -376,21 +376,21 @@ class ChainKeys(ModeKeys):
         drawing.nudge(self._studio.selected_nodes, frames, edge)
 
 
-def _name(event: QKeyEvent) -> str:
+def _key_name(event: QKeyEvent) -> str:
     pressed = event.keyCombination()
     modifiers = pressed.keyboardModifiers() & ~Qt.KeyboardModifier.KeypadModifier
     key = Qt.Key.Key_Return if pressed.key() == Qt.Key.Key_Enter else pressed.key()
     return QKeySequence(int(modifiers.value) | int(key)).toString(QKeySequence.SequenceFormat.PortableText)
 
 
-def _has_own(focused: QWidget | None) -> bool:
+def _has_own_keys(focused: QWidget | None) -> bool:
     return isinstance(focused, NodeList) and bool(focused.current())
 
 
 _NO_NODE = tr(
     "No node is selected.\nChoose one in the graph or on the timeline, or press N for a new one at the playhead."
 )
-_READ_ONE = tr("No node is selected.\nChoose one in the graph or on the timeline to read it.")
+_READ_ONLY_HINT = tr("No node is selected.\nChoose one in the graph or on the timeline to read it.")
 _NO_NODES = tr("No nodes yet. Go to where something happens and press N; I and O mark how long it takes.")
 
 
@@ -432,7 +432,7 @@ class ChainPresenter(QObject):
             page.form.show_nothing("")
             page.show_no_chain(writable, reason)
             return
-        sizes = sizes_of(session.study, recording.id)
+        sizes = chain_sizes(session.study, recording.id)
         page.bar.show_chains(
             [
                 ListedChain(
@@ -469,7 +469,7 @@ class ChainPresenter(QObject):
             ""
             if node is None
             else node.text
-            or tr("{name} at {start_us}").format(name=KINDS[node.kind].name, start_us=format_time(node.start_us))
+            or tr("{name} at {start_us}").format(name=KIND_LOOKS[node.kind].name, start_us=format_time(node.start_us))
         )
         return ShownCheck(node_id, about, message, warning)
 
@@ -494,7 +494,7 @@ class ChainPresenter(QObject):
 
     def _no_node(self, graph: ChainGraph | None) -> str:
         if not self._chosen.editable:
-            return _READ_ONE
+            return _READ_ONLY_HINT
         return _NO_NODES if graph is not None and not graph.nodes else _NO_NODE
 
     def _take_selection(self, ids: Sequence[str]) -> None:
@@ -506,7 +506,7 @@ class ChainPresenter(QObject):
         self._page.show_part(ChainPageTab.NODE)
 
 
-def make(context: Context) -> QWidget:
+def make_chains_page(context: Context) -> QWidget:
     """Return the page."""
     page = ChainsPage()
     chosen, drawing = context.chains.chosen, context.chains.drawing
@@ -515,7 +515,7 @@ def make(context: Context) -> QWidget:
     reviewing = ChainReviewing(context, page, chosen)
     ChainKeys(context, page, chosen, drawing, asking, reviewing)
     page.asked.connect(context.trigger)
-    page.graph.menu_requested.connect(lambda where, _node: context.chains.menu(where, _menu(page)))
+    page.graph.menu_requested.connect(lambda where, _node: context.chains.menu(where, _make_menu(page)))
     page.acts = {
         "type": asking.type_words,
         "reason": asking.ask_reason,
@@ -526,7 +526,7 @@ def make(context: Context) -> QWidget:
     return page
 
 
-def _menu(page: QWidget) -> QMenu:
+def _make_menu(page: QWidget) -> QMenu:
     menu = QMenu(page)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     return menu

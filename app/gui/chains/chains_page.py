@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.gui.chains.node_form import DECISIONS, ListedChain, NodeForm, SaidReview, ShownCheck, ShownReviews, node_words
+from app.gui.chains.node_form import DECISIONS, ListedChain, NodeForm, SaidReview, ShownCheck, ShownReviews, node_text
 from project.entities.causal_chains import ChainDecision, ChainNode
 from resources.translation import later, tr
 from widgets import theme
@@ -35,7 +35,7 @@ from widgets.dialogs.command_palette import FilterListPopup
 from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.input_fields import NoteEdit
 from widgets.graph.graph_view import ChainGraphView
-from widgets.labels import KINDS, SIGN, sign_icon
+from widgets.labels import KIND_LOOKS, SIGN_PX, sign_icon
 from widgets.table.lists import ShortList
 from widgets.text_labels import PlainLabel, RichLabel, plain_tip
 from widgets.theme import icon
@@ -63,7 +63,7 @@ class ChainBar(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.GRID // 2)
-        self.combo = _Combo()
+        self.combo = _ChainBox()
         self.combo.setAccessibleName(tr("Chain"))
         self.combo.setToolTip(tr("The chains of this recording (V: the next one)"))
         self.combo.setMinimumContentsLength(12)
@@ -107,7 +107,7 @@ class ChainBar(QWidget):
         self.buttons["chain_delete"].setEnabled(writable and deletable)
 
 
-class _Combo(QComboBox):
+class _ChainBox(QComboBox):
     """A list that shows each chain's whole line where there is room."""
 
     def showPopup(self) -> None:
@@ -160,7 +160,7 @@ class ChecksList(QListWidget):
 
 
 _SIZE = QSize(440, 260)
-_AROUND = theme.GRID
+_MARGIN = theme.GRID
 
 
 class NodePicker(FilterListPopup):
@@ -189,7 +189,7 @@ class NodePicker(FilterListPopup):
         self.field.textChanged.connect(self._narrow)
         self.list = ShortList()
         self.list.setAccessibleName(tr("Nodes to choose from"))
-        self.list.setIconSize(QSize(SIGN, SIGN))
+        self.list.setIconSize(QSize(SIGN_PX, SIGN_PX))
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.list.itemClicked.connect(lambda _item: self.take())
         for part in (self._title, self.field, self.list):
@@ -203,7 +203,7 @@ class NodePicker(FilterListPopup):
         self._title.setText(title)
         self.field.clear()
         self._narrow("")
-        room = self._under.rect().adjusted(_AROUND, _AROUND, -_AROUND, -_AROUND)
+        room = self._under.rect().adjusted(_MARGIN, _MARGIN, -_MARGIN, -_MARGIN)
         self.resize(_SIZE.boundedTo(room.size()))
         left, top = min(where.x(), room.right() - self.width()), min(where.y(), room.bottom() - self.height())
         self.move(max(room.left(), left), max(room.top(), top))
@@ -222,9 +222,9 @@ class NodePicker(FilterListPopup):
         wanted = text.casefold().split()
         self.list.clear()
         for one in self._nodes:
-            words = f"{KINDS[one.kind].name} {node_words(one)}"
+            words = f"{KIND_LOOKS[one.kind].name} {node_text(one)}"
             if all(part in words.casefold() for part in wanted):
-                item = QListWidgetItem(sign_icon(KINDS[one.kind], self.devicePixelRatioF()), node_words(one))
+                item = QListWidgetItem(sign_icon(KIND_LOOKS[one.kind], self.devicePixelRatioF()), node_text(one))
                 item.setData(Qt.ItemDataRole.UserRole, one.id)
                 item.setData(Qt.ItemDataRole.AccessibleTextRole, words)
                 self.list.addItem(item)
@@ -242,7 +242,7 @@ _ICONS = {
     ChainDecision.CHANGE: "pencil",
     ChainDecision.DISCUSS: "circle-alert",
 }
-_TELLS = {
+_DECISION_TIPS = {
     ChainDecision.AGREE: tr("The chain is right as it is"),
     ChainDecision.CHANGE: tr("Something has to be changed: say what, or draw your own version"),
     ChainDecision.DISCUSS: tr("Talk about it before it counts"),
@@ -286,7 +286,7 @@ class ReviewBox(QWidget):
             button.setIcon(icon(_ICONS[decision]))
             button.setCheckable(True)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            button.setAccessibleName(f"{name}: {_TELLS[decision]}")
+            button.setAccessibleName(f"{name}: {_DECISION_TIPS[decision]}")
             button.clicked.connect(lambda _=False, decision=decision: self.decide(decision))
             self.buttons[decision] = button
             row.addWidget(button, 1)
@@ -315,7 +315,7 @@ class ReviewBox(QWidget):
         self._lines.setText("\n".join(shown.lines))
         self.said.clear()
         for one in shown.said:
-            self.said.addItem(_line(one))
+            self.said.addItem(_review_text(one))
         self.said.setVisible(bool(shown.said))
         self._nobody.setVisible(not shown.said)
         if self._chain != shown.chain_id or not self.note.isModified():
@@ -326,7 +326,7 @@ class ReviewBox(QWidget):
         for decision, button in self.buttons.items():
             button.setChecked(decision is shown.mine)
             button.setEnabled(shown.decidable)
-            button.setToolTip(plain_tip(shown.why_not or _TELLS[decision]))
+            button.setToolTip(plain_tip(shown.why_not or _DECISION_TIPS[decision]))
         self.note.setToolTip(plain_tip(shown.why_not))
         self.withdraw.setEnabled(shown.decidable and shown.mine is not None)
         self.copy.setEnabled(shown.copyable)
@@ -345,7 +345,7 @@ class ReviewBox(QWidget):
         self.note.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
 
-def _line(one: SaidReview) -> str:
+def _review_text(one: SaidReview) -> str:
     name = DECISIONS[one.decision][0].lower()
     says = {"agree": "agrees", "change": tr("wants a change"), "discuss": tr("wants to discuss")}[name]
     note = f": “{one.note}”" if one.note else ""

@@ -25,12 +25,12 @@ from PySide6.QtWidgets import (
 
 from project.entities.causal_chains import ChainDecision, ChainNode, NodeKind
 from project.entities.study_records import Participant
-from project.timebase import SECOND, format_time
+from project.timebase import SECOND_US, format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.form.input_fields import GrowingTextEdit, TimeEdit
 from widgets.form.layouts import FlowLayout
-from widgets.labels import KEYS, KINDS, SIGN, choice_button, sign_icon
+from widgets.labels import DIGIT_KEYS, KIND_LOOKS, SIGN_PX, make_choice_button, sign_icon
 from widgets.text_labels import PlainLabel, plain_tip
 from widgets.theme import icon
 
@@ -61,12 +61,12 @@ class KindRow(QWidget):
         self.buttons[kind].setChecked(True)
 
     def _button(self, kind: NodeKind) -> QPushButton:
-        name = KINDS[kind].name
+        name = KIND_LOOKS[kind].name
         button = QPushButton(name)
         button.setProperty("segment", True)
         button.setCheckable(True)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.setIconSize(QSize(SIGN, SIGN))
+        button.setIconSize(QSize(SIGN_PX, SIGN_PX))
         button.setAccessibleName(tr("Kind: {name}").format(name=name.lower()))
         button.setToolTip(plain_tip(tr("The selected node is: {name}").format(name=name.lower())))
         button.clicked.connect(lambda: self.chosen.emit(kind.value))
@@ -75,17 +75,15 @@ class KindRow(QWidget):
 
     def _tint(self) -> None:
         for kind, button in self.buttons.items():
-            button.setIcon(sign_icon(KINDS[kind], self.devicePixelRatioF()))
+            button.setIcon(sign_icon(KIND_LOOKS[kind], self.devicePixelRatioF()))
 
 
 _ROWS = 3
 
 
-def node_words(node: ChainNode) -> str:
+def node_text(node: ChainNode) -> str:
     """Return a node on one line: when, and what it says."""
-    return (
-        f"{format_time(node.start_us).removeprefix('0:')}  {node.text or KINDS[node.kind].name + tr(' without words')}"
-    )
+    return f"{format_time(node.start_us).removeprefix('0:')}  {node.text or KIND_LOOKS[node.kind].name + tr(' without words')}"
 
 
 class NodeList(QListWidget):
@@ -102,7 +100,7 @@ class NodeList(QListWidget):
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(name)
-        self.setIconSize(QSize(SIGN, SIGN))
+        self.setIconSize(QSize(SIGN_PX, SIGN_PX))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.setFixedHeight(_ROWS * 22 + 6)
@@ -113,10 +111,10 @@ class NodeList(QListWidget):
         before = self.current()
         self.clear()
         for one in nodes:
-            item = QListWidgetItem(sign_icon(KINDS[one.kind], self.devicePixelRatioF()), node_words(one))
+            item = QListWidgetItem(sign_icon(KIND_LOOKS[one.kind], self.devicePixelRatioF()), node_text(one))
             item.setData(Qt.ItemDataRole.UserRole, one.id)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{KINDS[one.kind].name}, {node_words(one)}")
-            item.setToolTip(plain_tip(node_words(one)))
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{KIND_LOOKS[one.kind].name}, {node_text(one)}")
+            item.setToolTip(plain_tip(node_text(one)))
             self.addItem(item)
             if one.id == before:
                 self.setCurrentItem(item)
@@ -198,7 +196,7 @@ def _tool(picture: str, text: str) -> QToolButton:
     return button
 
 
-NOBODY = tr("No participants yet: add them in Recording details (Ctrl+I).")
+NO_PARTICIPANTS_HINT = tr("No participants yet: add them in Recording details (Ctrl+I).")
 
 
 class PeopleRow(QWidget):
@@ -216,13 +214,13 @@ class PeopleRow(QWidget):
         self._people: list[Participant] = []
         self.buttons: dict[str, QPushButton] = {}
         self._others: dict[str, QAction] = {}
-        self.more = choice_button(tr("Others"), tr("Choose further participants of the study"))
+        self.more = make_choice_button(tr("Others"), tr("Choose further participants of the study"))
         self.more.setProperty("opens", True)
         self.more.setCheckable(True)
         self.more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._menu = QMenu(self.more)
         self.more.setMenu(self._menu)
-        self._nobody = PlainLabel(NOBODY)
+        self._nobody = PlainLabel(NO_PARTICIPANTS_HINT)
         self._nobody.setProperty("quiet", True)
         self._flow.addWidget(self._nobody)
 
@@ -235,9 +233,9 @@ class PeopleRow(QWidget):
             self._flow.takeAt(0)
         for gone in self.buttons.values():
             gone.deleteLater()
-        self.buttons = {one.id: self._button(number, one) for number, one in enumerate(people[:KEYS], 1)}
+        self.buttons = {one.id: self._button(number, one) for number, one in enumerate(people[:DIGIT_KEYS], 1)}
         self._menu.clear()
-        self._others = {one.id: self._entry(one) for one in people[KEYS:]}
+        self._others = {one.id: self._entry(one) for one in people[DIGIT_KEYS:]}
         self.more.setVisible(bool(self._others))
         for button in (*self.buttons.values(), *([self.more] if self._others else [])):
             self._flow.addWidget(button)
@@ -267,7 +265,7 @@ class PeopleRow(QWidget):
 
     def _button(self, number: int, one: Participant) -> QPushButton:
         words = tr("It is an event or a state of {pseudonym}").format(pseudonym=one.pseudonym)
-        button = choice_button(f"{number} {one.pseudonym}", f"{words} ({number})")
+        button = make_choice_button(f"{number} {one.pseudonym}", f"{words} ({number})")
         button.setCheckable(True)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         button.clicked.connect(lambda on: self.toggled.emit(one.id, on))
@@ -463,7 +461,7 @@ class NodeForm(QWidget):
                 edit.discard()
             edit.set_time(time)
             edit.setReadOnly(not editable)
-        self._length.setText(f"{(node.end_us - node.start_us) / SECOND:.3f} s")
+        self._length.setText(f"{(node.end_us - node.start_us) / SECOND_US:.3f} s")
         self._range.setEnabled(editable)
         self._delete.setEnabled(editable)
         self.people.offer(people)

@@ -24,9 +24,9 @@ from PySide6.QtWidgets import (
 
 from app.gui.episodes.episode_player import RELATIONSHIPS
 from app.gui.study.study_controller import StudyController
-from benchmark.episodes.alternative_continuation import EpisodeStartPoint, moment_of, wanted_from
-from benchmark.episodes.episode_setup import EpisodeSetup, composed, scenario_called, start_episode
-from project.entities.judgments import PERSON as JUDGING_PERSON
+from benchmark.episodes.alternative_continuation import EpisodeStartPoint, continuation_setup, find_start_point
+from benchmark.episodes.episode_setup import EpisodeSetup, compose_setup, get_scenario, start_episode
+from project.entities.judgments import PERSON_BACKEND as JUDGING_PERSON
 from project.entities.roleplay import MOST_TURNS, Act, AgentTurn, Relationship
 from project.entities.study_records import Changes
 from project.errors import UserError
@@ -37,7 +37,7 @@ from project.timebase import format_time
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.form.input_fields import IntegerBox
-from widgets.text_labels import ElidedLabel, PlainLabel, add_row, plain_tip
+from widgets.text_labels import ElidedLabel, PlainLabel, add_form_row, plain_tip
 
 PERSON = ""
 """Key of who plays, for somebody at the keyboard."""
@@ -142,7 +142,7 @@ class SeatsForm(QWidget):
         return who, goal, player
 
 
-_TALL = theme.GRID * 9
+_TEXT_HEIGHT = theme.GRID * 9
 
 
 class StartForm(QWidget):
@@ -169,7 +169,7 @@ class StartForm(QWidget):
         self.context = QPlainTextEdit()
         self.context.setAccessibleName(tr("Situation"))
         self.context.setTabChangesFocus(True)
-        self.context.setMaximumHeight(_TALL)
+        self.context.setMaximumHeight(_TEXT_HEIGHT)
         self.relationship = QComboBox()
         self.relationship.setAccessibleName(tr("Relationship"))
         self.relationship.setToolTip(tr("It decides what each sees of the others"))
@@ -185,7 +185,7 @@ class StartForm(QWidget):
         self.does = QPlainTextEdit()
         self.does.setAccessibleName(tr("What the agent does instead"))
         self.does.setTabChangesFocus(True)
-        self.does.setMaximumHeight(_TALL)
+        self.does.setMaximumHeight(_TEXT_HEIGHT)
         self.seats = SeatsForm()
         self.seats.changed.connect(self._show)
         self.limit = IntegerBox(minimum=1, maximum=1000, value=MOST_TURNS)
@@ -290,7 +290,7 @@ class StartForm(QWidget):
             (tr("Who takes part"), self.seats),
             (tr("Turns at most"), self.limit),
         ):
-            add_row(self._form, name, part)
+            add_form_row(self._form, name, part)
         self.limit.setMaximumWidth(theme.GRID * 12)
         self._form.addRow("", self.agreed)
         foot = QHBoxLayout()
@@ -361,13 +361,13 @@ class EpisodeStarter(QObject):
         if session is None:
             return False
         try:
-            moment = moment_of(session, segment_id)
+            moment = find_start_point(session, segment_id)
         except UserError as error:
             self._studio.failed.emit(error)
             return False
         self._moment = moment
         lines = [SeatLine({one.id: moment.names[one.id]}, one.id) for one in (moment.agent, *moment.others)]
-        self._form.show_moment(_about(moment), moment.turn, moment.context, lines, _judges(session))
+        self._form.show_moment(_describe_start_point(moment), moment.turn, moment.context, lines, _judges(session))
         self._form.start.setEnabled(self._studio.writable)
         return True
 
@@ -394,7 +394,7 @@ class EpisodeStarter(QObject):
         form, choices = self._form, self._form.choices()
         agreed = form.agreed.isVisibleTo(form) and form.agreed.isChecked()
         if self._moment is not None:
-            return wanted_from(
+            return continuation_setup(
                 session,
                 self._moment,
                 {one.who: one.judge for one in choices if one.judge},
@@ -405,11 +405,11 @@ class EpisodeStarter(QObject):
                 limit=form.limit.value(),
                 agreed=agreed,
             )
-        scenario = scenario_called(session, str(form.scenario.currentData() or ""))
+        scenario = get_scenario(session, str(form.scenario.currentData() or ""))
         known = {one.id: one for one in all_characters(session.study)}
         cast = [known[one.who] for one in choices if one.who in known]
         judges = [one.judge for one in choices]
-        return composed(session, scenario, cast, judges, limit=form.limit.value(), agreed=agreed)
+        return compose_setup(session, scenario, cast, judges, limit=form.limit.value(), agreed=agreed)
 
 
 def _judges(session: Session) -> dict[str, str]:
@@ -417,7 +417,7 @@ def _judges(session: Session) -> dict[str, str]:
     return {one.id: one.name for one in all_judges(session.study) if one.backend != JUDGING_PERSON}
 
 
-def _about(moment: EpisodeStartPoint) -> str:
+def _describe_start_point(moment: EpisodeStartPoint) -> str:
     """Say where it goes on from, and what does not happen then."""
     number, at = moment.recording.number, format_time(moment.segment.start_us)
     said = " ".join(one.text for one in moment.replaced)

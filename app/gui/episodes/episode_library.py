@@ -26,16 +26,16 @@ from app.gui.study.study_controller import StudyController
 from benchmark.episodes.episode_setup import remove_character, remove_scenario, save_character, save_scenario
 from project.entities.roleplay import Profile, Relationship, Scenario
 from project.entities.study_records import Changes
-from project.queries.episode_rows import NAMED, all_characters, all_scenarios
+from project.queries.episode_rows import PROFILE_COLUMNS, all_characters, all_scenarios
 from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyHint
 from widgets.table.record_table import RowsTable, TableRow
-from widgets.text_labels import ElidedLabel, add_row, plain_tip
+from widgets.text_labels import ElidedLabel, add_form_row, plain_tip
 from widgets.theme import icon
 
-_TALL = 4 * theme.GRID * 3
+_TEXT_HEIGHT = 4 * theme.GRID * 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +75,9 @@ class TextsForm(QWidget):
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignTop)
         for field in fields:
-            made = _editor(field)
+            made = _make_editor(field)
             self._fields[field.key] = made
-            add_row(form, field.name, made)
+            add_form_row(form, field.name, made)
         inside = QWidget()
         inside.setLayout(form)
         area = QScrollArea(widgetResizable=True)
@@ -123,20 +123,20 @@ class TextsForm(QWidget):
 
     def texts(self) -> dict[str, str]:
         """Return what stands in it."""
-        return {key: _text(editor) for key, editor in self._fields.items()}
+        return {key: _editor_text(editor) for key, editor in self._fields.items()}
 
     def focus_first(self) -> None:
         """Go to the first field."""
         next(iter(self._fields.values())).setFocus()
 
 
-def _text(editor: QLineEdit | QPlainTextEdit | QComboBox) -> str:
+def _editor_text(editor: QLineEdit | QPlainTextEdit | QComboBox) -> str:
     if isinstance(editor, QComboBox):
         return str(editor.currentData())
     return (editor.text() if isinstance(editor, QLineEdit) else editor.toPlainText()).strip()
 
 
-def _editor(field: TextField) -> QLineEdit | QPlainTextEdit | QComboBox:
+def _make_editor(field: TextField) -> QLineEdit | QPlainTextEdit | QComboBox:
     made: QLineEdit | QPlainTextEdit | QComboBox
     if field.choices is not None:
         made = QComboBox()
@@ -146,7 +146,7 @@ def _editor(field: TextField) -> QLineEdit | QPlainTextEdit | QComboBox:
         made = QPlainTextEdit()
         made.setPlaceholderText(field.hint)
         made.setTabChangesFocus(True)
-        made.setMinimumHeight(_TALL)
+        made.setMinimumHeight(_TEXT_HEIGHT)
     else:
         made = QLineEdit(placeholderText=field.hint)
     made.setAccessibleName(field.name)
@@ -275,7 +275,7 @@ class StockPage(QWidget):
             self.list.choose(self._key)
 
 
-_LONG = frozenset({"personality", "public_info", "secret"})
+_MULTILINE_FIELDS = frozenset({"personality", "public_info", "secret"})
 _HINTS: Mapping[str, str] = {
     "age": tr("Such as 41"),
     "occupation": tr("Such as baker"),
@@ -291,9 +291,9 @@ _HINTS: Mapping[str, str] = {
 def characters_page(studio: StudyController) -> StockPage:
     """Return the page of characters."""
     fields = [TextField("name", tr("Name"), tr("Such as Anna Berg"))]
-    fields += [TextField(key, name, _HINTS[key], key in _LONG) for key, name in PROFILE_NAMES.items()]
+    fields += [TextField(key, name, _HINTS[key], key in _MULTILINE_FIELDS) for key, name in PROFILE_NAMES.items()]
     columns = (tr("Name"), tr("Age"), tr("Occupation"))
-    return StockPage(studio, "character", columns, fields, _characters, _keep_character, remove_character)
+    return StockPage(studio, "character", columns, fields, _characters, _save_character_texts, remove_character)
 
 
 def scenarios_page(studio: StudyController) -> StockPage:
@@ -308,17 +308,17 @@ def scenarios_page(studio: StudyController) -> StockPage:
         ),
     ]
     columns = (tr("Name"), tr("Relationship"), tr("For"))
-    return StockPage(studio, "scenario", columns, fields, _scenarios, _keep_scenario, remove_scenario)
+    return StockPage(studio, "scenario", columns, fields, _scenarios, _save_scenario_texts, remove_scenario)
 
 
 def _characters(session: Session) -> tuple[list[TableRow], dict[str, Texts]]:
     found = all_characters(session.study)
     rows = [TableRow(one.id, (one.profile.name, one.profile.age, one.profile.occupation)) for one in found]
-    return rows, {one.id: {key: str(getattr(one.profile, key)) for key in NAMED} for one in found}
+    return rows, {one.id: {key: str(getattr(one.profile, key)) for key in PROFILE_COLUMNS} for one in found}
 
 
-def _keep_character(session: Session, key: str, texts: Texts) -> tuple[str, Changes]:
-    return save_character(session, Profile(*(texts[one] for one in NAMED)), key)
+def _save_character_texts(session: Session, key: str, texts: Texts) -> tuple[str, Changes]:
+    return save_character(session, Profile(*(texts[one] for one in PROFILE_COLUMNS)), key)
 
 
 def _scenarios(session: Session) -> tuple[list[TableRow], dict[str, Texts]]:
@@ -336,7 +336,7 @@ def _scenarios(session: Session) -> tuple[list[TableRow], dict[str, Texts]]:
     return rows, texts
 
 
-def _keep_scenario(session: Session, key: str, texts: Texts) -> tuple[str, Changes]:
+def _save_scenario_texts(session: Session, key: str, texts: Texts) -> tuple[str, Changes]:
     goals = tuple(line.strip() for line in texts["goals"].splitlines() if line.strip())
     kind = Relationship(texts["relationship"])
     return save_scenario(session, Scenario(key, texts["name"], texts["context"], kind, goals))

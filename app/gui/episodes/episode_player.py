@@ -13,16 +13,22 @@ from PySide6.QtGui import QColor, QFont, QTextBlockFormat, QTextCharFormat, QTex
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QPushButton, QSplitter, QTextEdit, QVBoxLayout, QWidget
 
 from app.gui.jobs.job_center import Result
-from app.gui.judges.request_facts import once_files_are_known
+from app.gui.judges.request_facts import when_checksums_known
 from app.gui.pages.context import Context
-from benchmark.episodes.episode_ratings import judged, mean_scores, ratings_of
-from benchmark.episodes.episode_runs import TurnResult, add_turn, newest_answer, prepare_turn, take_answer
-from benchmark.episodes.episode_state import ENDED, SOMEBODY, EpisodeState, names_for, state_of
+from benchmark.episodes.episode_ratings import mean_scores, read_judge_ratings, read_ratings
+from benchmark.episodes.episode_runs import TurnResult, add_answer_turn, add_turn, newest_answer, prepare_turn
+from benchmark.episodes.episode_state import (
+    END_LABELS,
+    UNKNOWN_SPEAKER,
+    EpisodeState,
+    names_seen_by,
+    read_episode_state,
+)
 from benchmark.judging.ask_job import AskPlan
-from benchmark.judging.run_outcome import outcome_from
-from benchmark.metrics.published_figures import DIMENSIONS, SCHEME, overall
+from benchmark.judging.run_outcome import read_outcome
+from benchmark.metrics.published_figures import DIMENSIONS, SCHEME, overall_score
 from project.entities.judgments import Judgment
-from project.entities.roleplay import PROFILE, Act, AgentPlayer, AgentTurn, EpisodeAgent, Relationship
+from project.entities.roleplay import PROFILE_FIELDS, Act, AgentPlayer, AgentTurn, EpisodeAgent, Relationship
 from project.entities.study_records import Changes
 from project.errors import UserError
 from project.queries.episode_rows import all_episodes
@@ -99,7 +105,7 @@ class EpisodeRunner(QObject):
         if not self._going or session is None or session is not self._context.studio.session:
             return
         try:
-            state = state_of(session, self._recording_id)
+            state = read_episode_state(session, self._recording_id)
         except UserError as error:
             self._end(str(error))
             return
@@ -108,7 +114,7 @@ class EpisodeRunner(QObject):
             self._end("")
             return
         judges = [one for one in all_judges(session.study) if one.id == who.judge_id]
-        once_files_are_known(self._context, judges, lambda: self._ask(session, state))
+        when_checksums_known(self._context, judges, lambda: self._ask(session, state))
 
     def _ask(self, session: Session, state: EpisodeState) -> None:
         if not self._going or session is not self._context.studio.session:
@@ -137,13 +143,13 @@ class EpisodeRunner(QObject):
             return
         self._work = None
         try:
-            state = state_of(session, self._recording_id)
+            state = read_episode_state(session, self._recording_id)
             answer = newest_answer(session, state)
         except UserError as error:
             self._end(str(error))
             return
         if answer is None:
-            notes = outcome_from(result).notes
+            notes = read_outcome(result).notes
             why = " ".join(part for part in (notes[0].title(), notes[0].hint) if part) if notes else ""
             self._end(why or tr("Nothing came back for this turn."))
             return
@@ -153,7 +159,7 @@ class EpisodeRunner(QObject):
         taken: list[TurnResult] = []
 
         def do(session: Session) -> Changes:
-            taken.append(take_answer(session, state, answer))
+            taken.append(add_answer_turn(session, state, answer))
             return taken[0].changes
 
         problems: list[str] = []
@@ -258,7 +264,7 @@ class TurnBar(QWidget):
             self.taken.emit(AgentTurn(kind, text))
 
 
-_QUIET = {Act.NONE: tr("says and does nothing"), Act.LEAVE: "leaves"}
+_SILENT_TURN_TEXTS = {Act.NONE: tr("says and does nothing"), Act.LEAVE: "leaves"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,19 +314,19 @@ class TurnsView(QTextEdit):
             if place:
                 cursor.insertBlock()
             cursor.setBlockFormat(block)
-            colour = colours.muted if one.led_up or one.turn.act in _QUIET else colours.text
+            colour = colours.muted if one.led_up or one.turn.act in _SILENT_TURN_TEXTS else colours.text
             cursor.insertText(f"{one.name}  ", _format(colour, bold=True))
-            cursor.insertText(_told(one.turn), _format(colour, slanted=one.turn.act is not Act.SPEAK))
+            cursor.insertText(_turn_text(one.turn), _format(colour, slanted=one.turn.act is not Act.SPEAK))
             if one.note:
                 cursor.insertText(f"  ({one.note})", _format(colours.uncertain))
         self.moveCursor(QTextCursor.MoveOperation.End)
         self.ensureCursorVisible()
 
 
-def _told(turn: AgentTurn) -> str:
+def _turn_text(turn: AgentTurn) -> str:
     """Return what is seen or heard, on one line."""
     text = " ".join(turn.text.split())
-    quiet = _QUIET.get(turn.act, "")
+    quiet = _SILENT_TURN_TEXTS.get(turn.act, "")
     return f"{quiet}: {text}" if quiet and text else quiet or text
 
 
@@ -462,18 +468,18 @@ def episode_rows(session: Session) -> list[TableRow]:
     rows = []
     for one in all_episodes(session.study):
         here, turns = recordings[one.recording_id], max(0, counts.get(one.recording_id, 0) - one.history)
-        rows.append(TableRow(one.recording_id, (str(here.number), here.name, str(turns), ENDED[one.ended])))
+        rows.append(TableRow(one.recording_id, (str(here.number), here.name, str(turns), END_LABELS[one.ended])))
     return rows
 
 
-def shown_turns(
+def turn_rows(
     session: Session, state: EpisodeState, viewer: EpisodeAgent | None, failed: set[int]
 ) -> list[EpisodeTurnRow]:
     """Return the turns as an agent knows them; as everybody is called where `viewer` is None."""
-    names = names_for(session, state, viewer)
+    names = names_seen_by(session, state, viewer)
     return [
         EpisodeTurnRow(
-            names.get(one.utterance.participant_id or "", SOMEBODY),
+            names.get(one.utterance.participant_id or "", UNKNOWN_SPEAKER),
             one.turn,
             not one.number,
             tr("no answer could be had from the judge") if one.number in failed else "",
@@ -482,12 +488,12 @@ def shown_turns(
     ]
 
 
-def standing(session: Session, state: EpisodeState, viewer: EpisodeAgent | None) -> str:
+def progress_text(session: Session, state: EpisodeState, viewer: EpisodeAgent | None) -> str:
     """Say in a line how far an episode is, with names as an agent knows them."""
     turns = trn("{count} turn", "{count} turns", state.turns)
     if state.following is None:
-        return tr("Over after {turns}: {ended}.").format(turns=turns, ended=ENDED[state.episode.ended])
-    name = names_for(session, state, viewer).get(state.following.participant_id or "", SOMEBODY)
+        return tr("Over after {turns}: {ended}.").format(turns=turns, ended=END_LABELS[state.episode.ended])
+    name = names_seen_by(session, state, viewer).get(state.following.participant_id or "", UNKNOWN_SPEAKER)
     return tr("{turns} of at most {turn_limit}. Next: {name}.").format(
         turns=turns, turn_limit=state.episode.turn_limit, name=name
     )
@@ -498,41 +504,43 @@ def is_played_by_judges(state: EpisodeState) -> bool:
     return all(one.player is not AgentPlayer.PERSON for one in state.agents)
 
 
-def everything(session: Session, state: EpisodeState) -> tuple[tuple[str, str], ...]:
+def outcome_blocks(session: Session, state: EpisodeState) -> tuple[tuple[str, str], ...]:
     """Return who took part, and under each what they wanted and hid, and how they were rated."""
-    ratings = ratings_of(session, state.episode.recording_id)
-    said = judged(session, state.episode.recording_id)
+    ratings = read_ratings(session, state.episode.recording_id)
+    said = read_judge_ratings(session, state.episode.recording_id)
     called = asked_judges(session.study) | {one.id: one.name for one in all_judges(session.study)}
     blocks = []
     for one in state.agents:
-        lines = [f"{PROFILE_NAMES[key]}: {text}" for key in PROFILE if (text := getattr(one.profile, key))]
+        lines = [f"{PROFILE_NAMES[key]}: {text}" for key in PROFILE_FIELDS if (text := getattr(one.profile, key))]
         lines += [tr("Wants: {goal}").format(goal=one.goal)] if one.goal else []
         mean = mean_scores(ratings, one.participant_id or "")
-        lines += [_scores(tr("Rated by people"), mean)] if mean else []
+        lines += [_scores_text(tr("Rated by people"), mean)] if mean else []
         for (who, judge), answer in said.items():
             if who == one.participant_id:
-                lines.append(_scores(tr("Rated by {called}").format(called=called.get(judge, judge)), answer.answer))
-        blocks.append((f"{one.profile.name}, {_player(one, called)}", "\n".join(lines)))
+                lines.append(
+                    _scores_text(tr("Rated by {called}").format(called=called.get(judge, judge)), answer.answer)
+                )
+        blocks.append((f"{one.profile.name}, {_player_text(one, called)}", "\n".join(lines)))
     return tuple(blocks)
 
 
-def _player(one: EpisodeAgent, called: Mapping[str, str]) -> str:
+def _player_text(one: EpisodeAgent, called: Mapping[str, str]) -> str:
     if one.player is AgentPlayer.JUDGE:
         return tr("played by {called}").format(called=called.get(one.judge_id, tr("a judge that is gone")))
     return tr("played by a person") if one.player is AgentPlayer.PERSON else tr("imported")
 
 
-def _scores(title: str, scores: Mapping[str, object]) -> str:
+def _scores_text(title: str, scores: Mapping[str, object]) -> str:
     scheme = load_scheme(SCHEME)
     told = [
-        f"{scheme.field(key).name.lower()} {_number(value, 'g')}"
+        f"{scheme.field(key).name.lower()} {_format_number(value, 'g')}"
         for key in DIMENSIONS
         if isinstance(value := scores.get(key), int | float)
     ]
-    mean = overall({key: value for key, value in scores.items() if isinstance(value, int | float)})
-    end = "" if mean is None else tr("; overall {mean}").format(mean=_number(mean, ".2f"))
+    mean = overall_score({key: value for key, value in scores.items() if isinstance(value, int | float)})
+    end = "" if mean is None else tr("; overall {mean}").format(mean=_format_number(mean, ".2f"))
     return f"{title}: {', '.join(told)}{end}"
 
 
-def _number(value: float, form: str) -> str:
+def _format_number(value: float, form: str) -> str:
     return format(value, form).replace("-", "\N{MINUS SIGN}")

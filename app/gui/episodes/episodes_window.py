@@ -16,18 +16,18 @@ from app.gui.episodes.episode_player import (
     EpisodeRunner,
     PlayView,
     episode_rows,
-    everything,
     is_played_by_judges,
-    shown_turns,
-    standing,
+    outcome_blocks,
+    progress_text,
+    turn_rows,
 )
-from app.gui.judges.request_facts import once_files_are_known
+from app.gui.judges.request_facts import when_checksums_known
 from app.gui.pages.context import Context
-from app.gui.study.dialogs import filter_of
-from benchmark.episodes.episode_runs import rate
-from benchmark.episodes.episode_state import EpisodeState, briefing, failed_turns, state_of
+from app.gui.study.dialogs import file_filter
+from benchmark.episodes.episode_runs import prepare_ratings
+from benchmark.episodes.episode_state import EpisodeState, briefing, failed_turns, read_episode_state
 from benchmark.episodes.sotopia_files import SUFFIXES, import_file, write_episodes
-from project.entities.judgments import PERSON
+from project.entities.judgments import PERSON_BACKEND
 from project.entities.roleplay import AgentPlayer, AgentTurn, EpisodeAgent
 from project.entities.study_records import Changes
 from project.errors import UserError
@@ -115,14 +115,14 @@ def _button(text: str, picture: str, tip: str) -> QPushButton:
 
 
 _SIZE = (1280, 820)
-_SOON_MS = 40
+_RELOAD_DELAY_MS = 40
 _TABLES = frozenset(
     {"episode", "episode_agent", "character", "scenario", "utterance", "recording", "judge", "judgment", "segment"}
     | {"segment_value", "participant"}
 )
 
 
-def make(context: Context) -> QWidget:
+def make_episodes_window(context: Context) -> QWidget:
     """Return the window for the study that is open."""
     return EpisodesWindow(context)
 
@@ -161,7 +161,7 @@ class EpisodesWindow(QWidget):
         column.addLayout(foot)
         self.playing = EpisodeRunner(context, self)
         self.beginning = EpisodeStarter(self._studio, self.page.start, self.show_episode, self)
-        self._later = QTimer(self, singleShot=True, interval=_SOON_MS)
+        self._later = QTimer(self, singleShot=True, interval=_RELOAD_DELAY_MS)
         self._later.timeout.connect(self.reload)
         self._join()
 
@@ -236,7 +236,7 @@ class EpisodesWindow(QWidget):
         self.page.export.setEnabled(bool(known))
         self.characters.reload()
         self.scenarios.reload()
-        judges = [one for one in all_judges(session.study) if one.backend != PERSON]
+        judges = [one for one in all_judges(session.study) if one.backend != PERSON_BACKEND]
         self.page.play.judges.set_entries([TickMenuItem(one.id, one.name, one.model or one.backend) for one in judges])
         if not self.page.shows(self.page.start):
             self.page.turn_to(self.page.play if known else self.page.nothing)
@@ -247,7 +247,7 @@ class EpisodesWindow(QWidget):
         if session is None or not self._shown:
             return None
         try:
-            return state_of(session, self._shown)
+            return read_episode_state(session, self._shown)
         except UserError:
             return None
 
@@ -260,13 +260,13 @@ class EpisodesWindow(QWidget):
         here = session.recording(self._shown)
         play.title.set_text(tr("Recording {number}: {name}").format(number=here.number, name=here.name))
         play.scene.setText(state.episode.context)
-        play.turns.show_turns(shown_turns(session, state, viewer, failed_turns(session, state)))
+        play.turns.show_turns(turn_rows(session, state, viewer, failed_turns(session, state)))
         running = self.playing.running == self._shown
         at_once = self._studio.writable and not self.playing.running
         mine = who is not None and who.player is AgentPlayer.PERSON
         curtain = self._curtain(state, viewer)
         if viewer is None:
-            play.show_known(tr("Who takes part"), everything(session, state))
+            play.show_known(tr("Who takes part"), outcome_blocks(session, state))
         else:
             told = tuple(briefing(session, state, viewer).items())
             play.show_known(tr("What {name} knows").format(name=viewer.profile.name), told, curtain)
@@ -279,7 +279,7 @@ class EpisodesWindow(QWidget):
         play.stop.setEnabled(running)
         play.rate.setEnabled(at_once and bool(state.turns))
         if not running and not play.status.text():
-            play.status.set_text(standing(session, state, viewer))
+            play.status.set_text(progress_text(session, state, viewer))
 
     def _viewer(self, state: EpisodeState) -> EpisodeAgent | None:
         """Return through whose eyes it is seen; None for everything: nobody types, or it is over."""
@@ -334,14 +334,16 @@ class EpisodesWindow(QWidget):
             self.page.play.status.set_text(tr("Choose a judge first, in the list beside the button."))
             return
         recording_id = self._shown
-        once_files_are_known(self._context, judges, lambda: self._ask(session, recording_id))
+        when_checksums_known(self._context, judges, lambda: self._ask(session, recording_id))
 
     def _ask(self, session: Session, recording_id: str) -> None:
         if session is not self._studio.session:
             return
         wanted = set(self.page.play.judges.chosen())
         try:
-            asking = rate(session, [one for one in all_judges(session.study) if one.id in wanted], [recording_id])
+            asking = prepare_ratings(
+                session, [one for one in all_judges(session.study) if one.id in wanted], [recording_id]
+            )
         except UserError as error:
             self.page.play.status.set_text(str(error))
             return
@@ -355,7 +357,7 @@ class EpisodesWindow(QWidget):
 
     def _import(self) -> None:
         path = self._context.questions.file(
-            tr("Import episodes, profiles or scores"), filter_of(tr("SOTOPIA"), SUFFIXES)
+            tr("Import episodes, profiles or scores"), file_filter(tr("SOTOPIA"), SUFFIXES)
         )
         if path is None:
             return

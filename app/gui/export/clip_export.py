@@ -17,13 +17,13 @@ from anonymize.egress import weights_download_job as fetching
 from anonymize.export import export_job as anonymization
 from anonymize.export import export_queue as rendering_queue
 from anonymize.export import preview_job as preview
-from anonymize.export.export_queue import ClipState, QueuedClip, RenderQueue, plan_title
+from anonymize.export.export_queue import ClipState, QueuedClip, RenderQueue, queue_title
 from anonymize.faces import face_tracking_job as face_tracking
-from anonymize.faces.masking_plan import faces_run
+from anonymize.faces.masking_plan import require_faces_run
 from anonymize.methods.face_methods import method_type
 from anonymize.pii_review import study_finder as pii_search
 from anonymize.voice import sound_preview_job as voice_preview
-from anonymize.voice.sound_choice import SoundChoice, must_search
+from anonymize.voice.sound_choice import SoundChoice, needs_pii_search
 from app.gui.export.export_dialog import ExportDialog, ExportRequest
 from app.gui.export.export_preview import PreviewFeed, SoundPreviewPlayer
 from app.gui.jobs.job_center import JobCenter, Result
@@ -32,11 +32,11 @@ from app.gui.study.dialogs import Dialogs, require_permission
 from app.gui.study.study_controller import StudyController
 from project.entities.study_records import Json
 from project.errors import UserError
-from project.queries.recording_rows import all_recordings, recording
+from project.queries.recording_rows import all_recordings, find_recording
 from project.session.job_notes import EXPORT, InterruptedJob
 from project.session.jobs import JobSpec
 from project.session.session import Session
-from project.timebase import SECOND, format_time
+from project.timebase import SECOND_US, format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog
@@ -44,7 +44,7 @@ from widgets.form.layouts import fit_width
 from widgets.text_labels import PlainLabel
 from widgets.theme import pixmap
 
-_ENDED = frozenset({ClipState.DONE, ClipState.FAILED, ClipState.CANCELLED})
+_FINISHED_STATES = frozenset({ClipState.DONE, ClipState.FAILED, ClipState.CANCELLED})
 
 
 class ExportBatch:
@@ -65,7 +65,7 @@ class ExportBatch:
         self._ended: dict[tuple[str, str], ClipState] = {}
         self._faces_left = 0
         self._row = ""
-        rendering_queue.save(session, queue)
+        rendering_queue.save_queue(session, queue)
 
     def show_row(self) -> None:
         """Say in a row of its own in the list of jobs how far several clips are together."""
@@ -82,7 +82,7 @@ class ExportBatch:
         """Note which job makes a clip. From now on the clip may be there when the program stops."""
         self._works[id(work)] = (work, clip)
         self.queue = self.queue.marked(clip, ClipState.RUNNING)
-        rendering_queue.save(self.session, self.queue)
+        rendering_queue.save_queue(self.session, self.queue)
 
     def clip_of(self, work: JobSpec) -> QueuedClip | None:
         """Return the clip that a job makes; None where it makes none of this batch."""
@@ -116,7 +116,7 @@ class ExportBatch:
 
     def summary(self) -> str:
         """Say in a line what came of all clips."""
-        counts = {state: sum(one is state for one in self._ended.values()) for state in _ENDED}
+        counts = {state: sum(one is state for one in self._ended.values()) for state in _FINISHED_STATES}
         said = [tr("{counts} of {clips} clips made").format(counts=counts[ClipState.DONE], clips=len(self.clips))]
         if self._faces_left:
             said.append(tr("faces left in {faces_left}: do not release those").format(faces_left=self._faces_left))
@@ -131,7 +131,7 @@ class ExportBatch:
             return
         self._ended[_key(clip)] = state
         self.queue = self.queue.marked(clip, state, problem)
-        rendering_queue.save(self.session, self.queue)
+        rendering_queue.save_queue(self.session, self.queue)
         self._show()
 
     def _show(self) -> None:
@@ -155,7 +155,7 @@ def _key(clip: QueuedClip) -> tuple[str, str]:
 
 _WIDTH = 440
 _GAP_US = 500_000
-_NO_WITNESS = tr(
+_NO_WITNESS_HINT = tr(
     "It was looked at by the detector that found the faces. A witness sees more: get rfb320 under File > Models…"
 )
 
@@ -202,7 +202,7 @@ class ExportResult(OwnDialog):
         column.setSpacing(theme.GRID)
         column.addLayout(_headline(bool(found.left) or found.outdated, _verdict(found)))
         if not found.independent:
-            column.addWidget(_muted(_NO_WITNESS))
+            column.addWidget(_muted(_NO_WITNESS_HINT))
         path = PlainLabel(str(output), wordWrap=True)
         path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         path.setAccessibleName(tr("The clip: {output}").format(output=output))
@@ -238,7 +238,7 @@ class ExportResult(OwnDialog):
         fit_width(self, column, _WIDTH)
 
     def _fill(self, what: str, times: Sequence[int]) -> None:
-        for start, end in spans(times):
+        for start, end in merge_times(times):
             text = (
                 format_time(start)
                 if start == end
@@ -264,7 +264,7 @@ def _verdict(found: Findings) -> str:
     return tr("No face is left in the clip.")
 
 
-def spans(times: Sequence[int]) -> list[tuple[int, int]]:
+def merge_times(times: Sequence[int]) -> list[tuple[int, int]]:
     """Join times that follow one another within half a second."""
     found: list[tuple[int, int]] = []
     for time in sorted(times):
@@ -334,9 +334,9 @@ class ExportController(QObject):
             return
         seen = [(r.id, f"{r.number}. {r.name}") for r in all_recordings(session.study) if session.has_picture(r.id)]
         folder = self._folder or session.study.folder / "anonymized"
-        queue = None if self._batches else rendering_queue.unfinished(session)
+        queue = None if self._batches else rendering_queue.load_unfinished(session)
         self.dialog = dialog = ExportDialog(
-            seen, shown.id, span, folder, self._window, time_us=time_us, left_over=_left_over(queue)
+            seen, shown.id, span, folder, self._window, time_us=time_us, left_over=_unfinished_text(queue)
         )
         feed = PreviewFeed(dialog, self._jobs.runner.command)
         feed.working.connect(dialog.pane.show_working)
@@ -388,7 +388,7 @@ class ExportController(QObject):
             UserError: nothing of it is left, or it is under way.
         """
         session = self._studio.session
-        queue = rendering_queue.unfinished(session) if session is not None and not self._batches else None
+        queue = rendering_queue.load_unfinished(session) if session is not None and not self._batches else None
         if session is None or queue is None:
             raise UserError(tr("Nothing of this export is left to do."), tr("Begin a new one: Export anonymized…"))
         self._run(session, queue)
@@ -399,12 +399,12 @@ class ExportController(QObject):
         if session is None or work.kind != "anonymize":
             return
         found = Findings(
-            _times(result.get("faces_left")),
-            _times(result.get("doubtful")),
-            _times(result.get("blanked")),
-            _times(result.get("undrawn")),
+            _to_microseconds(result.get("faces_left")),
+            _to_microseconds(result.get("doubtful")),
+            _to_microseconds(result.get("blanked")),
+            _to_microseconds(result.get("undrawn")),
             kept=len(exempt) if isinstance(exempt, list) else 0,
-            outdated=anonymization.outdated(session, self._jobs.as_done(work)),
+            outdated=anonymization.is_outdated(session, self._jobs.as_done(work)),
             independent=bool(result.get("independent")),
             drawn=method_type(str(work.parameters["method"])).kind == "face",
         )
@@ -414,7 +414,7 @@ class ExportController(QObject):
 
     def _run(self, session: Session, queue: RenderQueue) -> None:
         batch = ExportBatch(session, self._jobs, queue)
-        batch.plan = self._jobs.begin_plan(EXPORT, plan_title(session, queue))
+        batch.plan = self._jobs.begin_plan(EXPORT, queue_title(session, queue))
         self._batches.append(batch)
         for clip in batch.clips:
             self._start_one(batch, clip)
@@ -443,7 +443,7 @@ class ExportController(QObject):
 
     def _start_one(self, batch: ExportBatch, clip: QueuedClip) -> None:
         try:
-            if _tracked(batch.session, clip.recording_id):
+            if _has_face_tracks(batch.session, clip.recording_id):
                 self._render(batch, clip)
                 return
             tracking = self._jobs.of("faces", clip.recording_id)
@@ -468,7 +468,7 @@ class ExportController(QObject):
 
     def _searching(self, session: Session, recording_id: str, choice: SoundChoice) -> JobSpec | None:
         """Return the job that searches what is said, put into the queue; None where that was done or is not needed."""
-        if not must_search(session, recording_id, choice):
+        if not needs_pii_search(session, recording_id, choice):
             return None
         running = self._jobs.of(pii_search.KIND, "")
         if running is not None:
@@ -513,7 +513,7 @@ class ExportController(QObject):
         one_shown = len(batch.clips) == 1 and shown is not None and shown.id == clip.recording_id
         if one_shown and self._window.isVisible():
             self.show_result(work, result)
-        elif anonymization.outdated(batch.session, self._jobs.as_done(work)):
+        elif anonymization.is_outdated(batch.session, self._jobs.as_done(work)):
             number = batch.session.recording(clip.recording_id).number
             self._studio.failed.emit(
                 UserError(
@@ -537,7 +537,7 @@ class ExportController(QObject):
             else:
                 batch.stopped(clip)
             self._settle(batch)
-        found = recording(session.study, work.recording_id)
+        found = find_recording(session.study, work.recording_id)
         name = tr("recording {number}").format(number=found.number) if found else tr("a recording")
         if waiting:
             what = "faces" if work.kind == "faces" else tr("personal information")
@@ -621,13 +621,15 @@ class ExportController(QObject):
 
     def _tell_left_over(self) -> None:
         session = self._studio.session
-        queue = rendering_queue.unfinished(session) if session is not None else None
+        queue = rendering_queue.load_unfinished(session) if session is not None else None
         # What was interrupted is offered together with other jobs.
         if queue is not None and not queue.interrupted:
-            self._studio.told.emit(tr("{queue} Export anonymized goes on with it.").format(queue=_left_over(queue)))
+            self._studio.told.emit(
+                tr("{queue} Export anonymized goes on with it.").format(queue=_unfinished_text(queue))
+            )
 
 
-def _left_over(queue: RenderQueue | None) -> str:
+def _unfinished_text(queue: RenderQueue | None) -> str:
     if queue is None:
         return ""
     left, count = len(queue.left), len(queue.clips)
@@ -639,14 +641,14 @@ def _left_over(queue: RenderQueue | None) -> str:
     return tr("The last export did not end: {clips}.").format(clips=clips)
 
 
-def _tracked(session: Session, recording_id: str) -> bool:
+def _has_face_tracks(session: Session, recording_id: str) -> bool:
     located = session.usable_picture(recording_id)
     try:
-        faces_run(session, recording_id, located)
+        require_faces_run(session, recording_id, located)
     except UserError:
         return False
     return True
 
 
-def _times(found: object) -> Sequence[int]:
-    return [round(float(t) * SECOND) for t in found] if isinstance(found, list) else []
+def _to_microseconds(found: object) -> Sequence[int]:
+    return [round(float(t) * SECOND_US) for t in found] if isinstance(found, list) else []

@@ -24,10 +24,10 @@ from PySide6.QtWidgets import (
 )
 
 from anonymize.export.preview_job import Preview
-from anonymize.faces.masking_plan import can_be_fetched, getting
-from anonymize.methods.face_methods import METHODS, Method, method_type, missing_weights, recommended
-from anonymize.sound.voice_methods import COVERS, DEFAULT, MUTE, VOICES, voice_type
-from anonymize.voice.sound_choice import IDENTIFIES, KEEP, NONE, SoundChoice
+from anonymize.faces.masking_plan import are_downloadable, download_command
+from anonymize.methods.face_methods import METHODS, Method, method_type, missing_weights, recommended_method
+from anonymize.sound.voice_methods import COVERS, DEFAULT_VOICE, MUTE, VOICES, voice_type
+from anonymize.voice.sound_choice import KEEP, NONE, VOICE_WARNING, SoundChoice
 from anonymize.voice.sound_preview_job import AFTER, BEFORE
 from app.gui.export.export_preview import PreviewPane
 from project.entities.study_records import Json
@@ -37,9 +37,9 @@ from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
-from widgets.form.checklists import ROW, TickList, TickRow
+from widgets.form.checklists import ROW_HEIGHT, TickList, TickRow
 from widgets.form.form import OptionForm
-from widgets.form.layouts import within_screen
+from widgets.form.layouts import bounded_to_screen
 from widgets.text_labels import PlainLabel, RichLabel, plain_tip
 
 _SEMIBOLD = '<span style="font-weight:600">'
@@ -66,7 +66,7 @@ class MethodList(QWidget):
         column.setSpacing(theme.GRID)
         self.tree = TickList(columns=2)
         self.tree.setAccessibleName(tr("Methods: how the faces are hidden"))
-        self.tree.setFixedHeight(ROW * len(METHODS) + 4)
+        self.tree.setFixedHeight(ROW_HEIGHT * len(METHODS) + 4)
         column.addWidget(self.tree)
         self._described = RichLabel(wordWrap=True)
         self._described.setMinimumHeight(theme.GRID * 7)
@@ -75,7 +75,7 @@ class MethodList(QWidget):
         self._options = QVBoxLayout()
         column.addLayout(self._options)
         column.addWidget(self._build_getting())
-        best = recommended()
+        best = recommended_method()
         for key in METHODS:
             self.tree.add(key, "", key == best)
         self._fill()
@@ -111,12 +111,12 @@ class MethodList(QWidget):
         self._getting.setText(text)
 
     def _fill(self) -> None:
-        best = recommended()
+        best = recommended_method()
         self.tree.blockSignals(True)
         for key in METHODS:
             kind, lacks = method_type(key), bool(missing_weights(key))
             title = tr("{title} (recommended)").format(title=kind.title) if key == best else kind.title
-            what = tr("needs weights") if lacks else kind_of_method(kind)
+            what = tr("needs weights") if lacks else reversibility_label(kind)
             self.tree.set_row(key, (title, what), kind.description, not lacks)
         self.tree.blockSignals(False)
         self.tree.viewport().update()
@@ -151,7 +151,7 @@ class MethodList(QWidget):
         key = self.current()
         kind = method_type(key)
         self._missing = missing_weights(key)
-        self._described.setText(f"{_SEMIBOLD}{kind_of_method(kind).capitalize()}.</span> {kind.description}")
+        self._described.setText(f"{_SEMIBOLD}{reversibility_label(kind).capitalize()}.</span> {kind.description}")
         if self.form is not None:
             self._options.removeWidget(self.form)
             self.form.hide()
@@ -163,9 +163,9 @@ class MethodList(QWidget):
         self._options.addWidget(self.form)
         self._lacking.setVisible(bool(self._missing))
         if self._missing:
-            self.command.setText(getting(self._missing))
+            self.command.setText(download_command(self._missing))
             needed = tr(" and ").join(self._missing)
-            fetched = can_be_fetched(self._missing)
+            fetched = are_downloadable(self._missing)
             self.get.setVisible(fetched)
             how = tr("Get them here, or by a command:") if fetched else tr("You bring your own, by this command:")
             self._getting.setText(tr("It needs the weights {needed}. {how}").format(needed=needed, how=how))
@@ -176,7 +176,7 @@ class MethodList(QWidget):
             self._values[self._shown] = self.form.values()
 
 
-def kind_of_method(kind: type[Method]) -> str:
+def reversibility_label(kind: type[Method]) -> str:
     """Return in a word or two whether a face can be got back."""
     if kind.reversible:
         return tr("reversible by attacks")
@@ -200,7 +200,7 @@ class SoundForm(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._values: dict[str, Mapping[str, Json]] = {}
-        self._shown = DEFAULT
+        self._shown = DEFAULT_VOICE
         self._playing = ""
         self.form: OptionForm | None = None
         column = QVBoxLayout(self)
@@ -238,15 +238,15 @@ class SoundForm(QWidget):
             button.setText(tr("Stop") if which == playing else which.capitalize())
 
     def _build_voices(self) -> QComboBox:
-        self.voices = _combo(tr("Voices"))
-        for key in (DEFAULT, *(name for name in VOICES if name != DEFAULT)):
+        self.voices = _make_combo(tr("Voices"))
+        for key in (DEFAULT_VOICE, *(name for name in VOICES if name != DEFAULT_VOICE)):
             self.voices.addItem(voice_type(key).title, key)
         self.voices.addItem(tr("No sound at all"), NONE)
         self.voices.addItem(tr("Keep the voices as they are"), KEEP)
         return self.voices
 
     def _build_covers(self) -> QComboBox:
-        self.covers = _combo(tr("What is heard where personal information is said"))
+        self.covers = _make_combo(tr("What is heard where personal information is said"))
         for key, title in _COVERS.items():
             self.covers.addItem(title, key)
         self.covers.setCurrentIndex(self.covers.findData(MUTE))
@@ -309,7 +309,7 @@ class SoundForm(QWidget):
             self._align(self.form)
         self.described.setVisible(self._shown in VOICES)
         self.covers.setEnabled(self._shown != NONE)
-        said = [IDENTIFIES] if self._shown == KEEP else []
+        said = [VOICE_WARNING] if self._shown == KEEP else []
         if self.covers.currentData() == NONE and self._shown != NONE:
             said.append(tr("Names and other personal information stay to be heard."))
         self.warning.setText(" ".join(said))
@@ -317,7 +317,7 @@ class SoundForm(QWidget):
         self.changed.emit()
 
 
-def _combo(name: str) -> QComboBox:
+def _make_combo(name: str) -> QComboBox:
     made = QComboBox()
     made.setAccessibleName(name)
     made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -326,7 +326,7 @@ def _combo(name: str) -> QComboBox:
 
 Span = tuple[int, int]
 _SIZE = QSize(1000, 640)
-_LEFT = 420
+_FORM_WIDTH = 420
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,7 +387,7 @@ class ExportDialog(OwnDialog):
         self._recordings, self._shown, self._span = tuple(recordings), shown, span
         self._choose_folder = choose_folder or _ask_folder
         self.setWindowTitle(tr("Export anonymized"))
-        self.resize(within_screen(_SIZE, self))
+        self.resize(bounded_to_screen(_SIZE, self))
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID * 2)
@@ -477,7 +477,7 @@ class ExportDialog(OwnDialog):
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setWidget(inner)
-        area.setFixedWidth(_LEFT)
+        area.setFixedWidth(_FORM_WIDTH)
         return area
 
     def _build_what(self) -> QComboBox:

@@ -14,11 +14,11 @@ from PySide6.QtGui import QColor, QFocusEvent, QImage, QKeyEvent, QMouseEvent, Q
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from anonymize.export.preview_job import Preview, take_preview
-from anonymize.faces.masking_plan import discard
+from anonymize.faces.masking_plan import delete_tracks_file
 from anonymize.voice.sound_choice import SoundChoice
-from anonymize.voice.sound_preview_job import remove, sound_of
+from anonymize.voice.sound_preview_job import delete_preview, preview_file
 from app.gui.jobs.job_center import Result
-from app.gui.jobs.worker_runner import WORKER, WorkerRunner
+from app.gui.jobs.worker_runner import WORKER_COMMAND, WorkerRunner
 from app.gui.player.vlc_engine import VlcEngine
 from project.errors import UserError
 from project.session.jobs import JobSpec
@@ -46,7 +46,7 @@ class SoundPreviewPlayer(QObject):
         self,
         prepare: Callable[[SoundChoice, int], JobSpec],
         parent: QObject | None = None,
-        command: Sequence[str] = WORKER,
+        command: Sequence[str] = WORKER_COMMAND,
         engine: Callable[[QObject], VlcEngine] = VlcEngine,
     ) -> None:
         """Wait.
@@ -112,7 +112,7 @@ class SoundPreviewPlayer(QObject):
 
     def _on_finished(self, work: JobSpec, result: Result) -> None:
         if work is not self._current or self._wanted is None:
-            remove(result)
+            delete_preview(result)
             return
         self._forget()
         wanted, which = self._wanted
@@ -136,7 +136,7 @@ class SoundPreviewPlayer(QObject):
         except UserError as error:
             self._tell(error)
             return
-        self._engine.open(sound_of(self._made[1], which), 0, 0)
+        self._engine.open(preview_file(self._made[1], which), 0, 0)
         self._engine.start(0, 1.0)
         start, end = (format_time(int(str(self._made[1][key]))) for key in ("start_us", "end_us"))
         self.said.emit(tr("{start} to {end}").format(start=start, end=end), which)
@@ -146,7 +146,7 @@ class SoundPreviewPlayer(QObject):
 
     def _forget(self) -> None:
         if self._made is not None:
-            remove(self._made[1])
+            delete_preview(self._made[1])
             self._made = None
 
 
@@ -168,7 +168,7 @@ class PreviewFeed(QObject):
     ready = Signal(object)
     failed = Signal(object)
 
-    def __init__(self, parent: QObject | None = None, command: Sequence[str] = WORKER) -> None:
+    def __init__(self, parent: QObject | None = None, command: Sequence[str] = WORKER_COMMAND) -> None:
         super().__init__(parent)
         self._runner = WorkerRunner(self, command, _GRACE_MS)
         self._wanted: Prepare | None = None
@@ -177,7 +177,7 @@ class PreviewFeed(QObject):
         self._pause.timeout.connect(self._start)
         self._runner.finished.connect(self._on_finished)
         self._runner.failed.connect(self._on_failed)
-        self._runner.cancelled.connect(lambda work: discard(work.parameters))
+        self._runner.cancelled.connect(lambda work: delete_tracks_file(work.parameters))
         self._runner.progressed.connect(self._on_progress)
         self._runner.queue_changed.connect(self._start)
 
@@ -221,7 +221,7 @@ class PreviewFeed(QObject):
             self.ready.emit(made)
 
     def _on_failed(self, work: JobSpec, error: UserError) -> None:
-        discard(work.parameters)
+        delete_tracks_file(work.parameters)
         if work is self._current:
             self.failed.emit(error)
 
@@ -231,8 +231,8 @@ class PreviewFeed(QObject):
 
 
 _STEP = 0.02
-_FAR = 0.1
-_GRIP = 11
+_PAGE_STEP = 0.1
+_HANDLE_RADIUS = 11
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Down: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: 1}
 
 
@@ -318,7 +318,7 @@ class BeforeAfter(QWidget):
         key = Qt.Key(event.key())
         if key in _STEPS:
             far = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-            self.set_position(self._position + _STEPS[key] * (_FAR if far else _STEP))
+            self.set_position(self._position + _STEPS[key] * (_PAGE_STEP if far else _STEP))
         elif key == Qt.Key.Key_Home:
             self.set_position(0.0)
         elif key == Qt.Key.Key_End:
@@ -363,7 +363,7 @@ class BeforeAfter(QWidget):
         middle = QPointF(x, place.center().y())
         painter.setBrush(colours.accent)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.drawEllipse(middle, _GRIP, _GRIP)
+        painter.drawEllipse(middle, _HANDLE_RADIUS, _HANDLE_RADIUS)
         painter.setBrush(colours.on_accent)
         for side in (-1, 1):
             tip, foot = side * 7, side * 3

@@ -21,15 +21,15 @@ from app.gui.study.study_controller import StudyController
 from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.entities.study_records import Changes, FaceTrack
 from project.session.session import Session
-from project.timebase import SECOND, FrameTimes
+from project.timebase import SECOND_US, FrameTimes
 from resources.translation import tr
 from widgets import theme
 from widgets.accessibility import Role
 from widgets.player.player_view import PlayerView, paint_chip
 
-HANDLE = 9.0
+HANDLE_PX = 9.0
 """Side of a handle on the screen."""
-LEAST = 4.0
+MIN_BOX_PX = 4.0
 """A box is at least this many pixels of the picture wide and high."""
 
 
@@ -64,14 +64,14 @@ def handles(box: QRectF) -> dict[Grip, QPointF]:
 
 def grip_at(box: QRectF, point: QPointF) -> Grip | None:
     """Return what of a box lies under a point of the screen, a handle before the inside."""
-    reach = HANDLE / 2 + 2
+    reach = HANDLE_PX / 2 + 2
     for grip, where in handles(box).items():
         if abs(where.x() - point.x()) <= reach and abs(where.y() - point.y()) <= reach:
             return grip
     return Grip.INSIDE if box.contains(point) else None
 
 
-def dragged(box: QRectF, grip: Grip, by: QPointF, least: float) -> QRectF:
+def drag_box(box: QRectF, grip: Grip, by: QPointF, least: float) -> QRectF:
     """Return a box after what is held moved; edges stop before they would pass one another."""
     left, top, right, bottom = grip.value
     x, y = by.x(), by.y()
@@ -202,9 +202,9 @@ class BoxCanvas(QWidget):
             painter.setPen(QPen(_SHADOW, 1))
             painter.setBrush(ink if self._keyed else QColor("#f2f2f2"))
             for place in handles(where).values():
-                painter.drawRect(QRectF(place.x() - HANDLE / 2, place.y() - HANDLE / 2, HANDLE, HANDLE))
+                painter.drawRect(QRectF(place.x() - HANDLE_PX / 2, place.y() - HANDLE_PX / 2, HANDLE_PX, HANDLE_PX))
         if self._words and not drawing:
-            paint_chip(painter, self._words, where.bottomLeft() + QPointF(0, HANDLE))
+            paint_chip(painter, self._words, where.bottomLeft() + QPointF(0, HANDLE_PX))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         event.ignore()
@@ -228,7 +228,7 @@ class BoxCanvas(QWidget):
         self._area = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         start, end = self._to_picture(self._pressed), self._to_picture(event.position())
         if self._grip is not None and self._box is not None:
-            self._now = dragged(self._box, self._grip, end - start, LEAST)
+            self._now = drag_box(self._box, self._grip, end - start, MIN_BOX_PX)
         else:
             picture = QRectF(0, 0, *self._size)
             self._now = QRectF(start, end).normalized().intersected(picture)
@@ -244,7 +244,7 @@ class BoxCanvas(QWidget):
         box = (round(now.x()), round(now.y()), max(1, round(now.width())), max(1, round(now.height())))
         if grip is not None:
             self.box_requested.emit(box)
-        elif min(now.width(), now.height()) >= LEAST:
+        elif min(now.width(), now.height()) >= MIN_BOX_PX:
             self.draw_requested.emit(box, self._area)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
@@ -301,7 +301,7 @@ _FILLED = frozenset(
     {ReviewReason.UNSEARCHED, ReviewReason.DAMAGED, ReviewReason.GAP, ReviewReason.ENDS, ReviewReason.BEGINS}
 )
 """A face that is drawn at a place of these kinds lasts as long as the place."""
-_USUAL_US = SECOND
+_DEFAULT_REGION_US = SECOND_US
 
 
 class BoxEditor(QObject):
@@ -421,7 +421,7 @@ class BoxEditor(QObject):
         here = self._here()
         keyframe = Keyframe(here, *box)
         kind = RegionKind.AREA if area else RegionKind.FACE
-        start, end = here, min(here + _USUAL_US, times.end_us)
+        start, end = here, min(here + _DEFAULT_REGION_US, times.end_us)
         place = self._places.at(here)
         if area:
             start, end = 0, recording.duration_us
@@ -466,16 +466,16 @@ class BoxEditor(QObject):
         if region is not None:
             if inside and not region.start_us - self._frame_us < time_us < region.end_us:
                 return None
-            return _rounded(region.boxes_at(np.array([time_us]))[0])
+            return _round_box(region.boxes_at(np.array([time_us]))[0])
         if track is None or not len(track.frames):
             return None
         found = track.box_at(time_us, self._frame_us * 3 // 4)
         if found is None and not inside:
             found = track.boxes[0 if time_us < track.times_us[0] else -1]
-        return None if found is None else _rounded(found)
+        return None if found is None else _round_box(found)
 
 
-def _rounded(box: NDArray[np.floating]) -> Box:
+def _round_box(box: NDArray[np.floating]) -> Box:
     x, y, width, height = (round(float(one)) for one in box)
     return x, y, max(1, width), max(1, height)
 

@@ -27,11 +27,11 @@ from project.schemes.scheme import FieldChoice
 from resources.translation import tr
 from widgets import theme
 from widgets.form.checklists import TickRow
-from widgets.labels import ParticipantButtons, choice_button
+from widgets.labels import ParticipantButtons, make_choice_button
 from widgets.text_labels import ElidedLabel, PlainLabel, plain_tip
 from widgets.theme import icon
 
-_SHOWN: dict[str, tuple[str, Callable[[FaceCard], bool]]] = {
+_FILTERS: dict[str, tuple[str, Callable[[FaceCard], bool]]] = {
     "decide": (tr("To decide"), lambda card: card.to_decide),
     "all": (tr("All"), lambda _card: True),
     "places": (tr("With places to look at"), lambda card: card.places > 0),
@@ -101,7 +101,7 @@ class FaceFilterBar(QWidget):
     def wanted(self) -> Callable[[FaceCard], bool]:
         """Return which cards are to be listed."""
         key = self.shown.currentData()
-        return _SHOWN[key][1] if key in _SHOWN else lambda card: card.participant_id == key
+        return _FILTERS[key][1] if key in _FILTERS else lambda card: card.participant_id == key
 
     def chosen_order(self) -> Order:
         """Return how they are to be sorted."""
@@ -109,7 +109,7 @@ class FaceFilterBar(QWidget):
 
     def _fill(self) -> None:
         self.shown.clear()
-        for key, (name, _) in _SHOWN.items():
+        for key, (name, _) in _FILTERS.items():
             self.shown.addItem(name, key)
         for person in self._people:
             self.shown.addItem(person.pseudonym, person.id)
@@ -126,11 +126,11 @@ class PeopleBar(ParticipantButtons):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(
-            choice_button(tr("New…"), tr("Assign to a new participant, under a pseudonym")),
-            choice_button(tr("Nobody"), tr("Take the name away")),
+            make_choice_button(tr("New…"), tr("Assign to a new participant, under a pseudonym")),
+            make_choice_button(tr("Nobody"), tr("Take the name away")),
             parent,
         )
-        self.dismiss = choice_button(tr("Not a face"), tr("Then it is neither drawn nor hidden (X)"))
+        self.dismiss = make_choice_button(tr("Not a face"), tr("Then it is neither drawn nor hidden (X)"))
         self.dismiss.setCheckable(True)
         self.dismiss.clicked.connect(self.dismiss_requested)
         self.set_people([])

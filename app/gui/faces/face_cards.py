@@ -27,7 +27,7 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemD
 from project.timebase import format_seconds, format_time
 from resources.translation import later, tr
 from widgets import theme
-from widgets.labels import SIGN, Sign, paint_sign
+from widgets.labels import SIGN_PX, Sign, paint_sign
 from widgets.text_labels import plain_tip
 from widgets.theme import paint_icon
 
@@ -44,7 +44,7 @@ class CardState(StrEnum):
     DISMISSED = later("not a face")
 
 
-TO_DECIDE = frozenset({CardState.UNDECIDED, CardState.DOUBTFUL})
+UNDECIDED_STATES = frozenset({CardState.UNDECIDED, CardState.DOUBTFUL})
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +79,14 @@ class FaceCard:
     @property
     def to_decide(self) -> bool:
         """Whether nobody said anything about it yet."""
-        return self.state in TO_DECIDE
+        return self.state in UNDECIDED_STATES
 
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
-CARD = Qt.ItemDataRole.UserRole
-CROPS = Qt.ItemDataRole.UserRole + 1
-_KEPT = 600
+CARD_ROLE = Qt.ItemDataRole.UserRole
+CROPS_ROLE = Qt.ItemDataRole.UserRole + 1
+_MAX_CROPS = 600
 """Cards whose pictures are kept, three of 15 kB each; those that were asked for longest ago go first."""
 
 
@@ -163,13 +163,13 @@ class CardsModel(QAbstractListModel):
     def set_crops(self, key: str, crops: Sequence[QImage]) -> None:
         """Give a card its pictures."""
         self._crops[key] = tuple(crops)
-        while len(self._crops) > _KEPT:
+        while len(self._crops) > _MAX_CROPS:
             oldest = next(iter(self._crops))
             del self._crops[oldest]
             self._asked.discard(oldest)
         row = self._rows.get(key)
         if row is not None:
-            self.dataChanged.emit(self.index(row), self.index(row), [CROPS])
+            self.dataChanged.emit(self.index(row), self.index(row), [CROPS_ROLE])
 
     def forget_crops(self, keys: Sequence[str] | None = None) -> None:
         """Drop the pictures of some cards, or of all: they are asked for again when drawn."""
@@ -184,17 +184,17 @@ class CardsModel(QAbstractListModel):
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         card = self.cards[index.row()]
-        if role == CARD:
+        if role == CARD_ROLE:
             return card
-        if role == CROPS:
+        if role == CROPS_ROLE:
             if card.key not in self._asked:
                 self._asked.add(card.key)
                 self.crops_needed.emit(card.key)
             return self._crops.get(card.key, ())
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return described(card)
+            return describe_card(card)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return plain_tip(_explained(card))
+            return plain_tip(_card_tooltip(card))
         return None
 
     def _arrange(self) -> None:
@@ -204,7 +204,7 @@ class CardsModel(QAbstractListModel):
         self.endResetModel()
 
 
-def described(card: FaceCard) -> str:
+def describe_card(card: FaceCard) -> str:
     """Return a card in words, for screen readers."""
     who = f", {card.who}" if card.who else ""
     places = tr(", {places} places to look at").format(places=card.places) if card.places else ""
@@ -213,8 +213,8 @@ def described(card: FaceCard) -> str:
     )
 
 
-def _explained(card: FaceCard) -> str:
-    lines = [described(card)]
+def _card_tooltip(card: FaceCard) -> str:
+    lines = [describe_card(card)]
     if card.state is CardState.DOUBTFUL:
         lines.append(tr("The detector was never sure of it. Look at it, and press X if it is not a face."))
     if card.score is not None:
@@ -226,11 +226,11 @@ def _explained(card: FaceCard) -> str:
     return "\n".join(lines)
 
 
-HEIGHT = 76
-LEAST_WIDTH = 268
-PICTURE = 56
+CARD_HEIGHT = 76
+MIN_CARD_WIDTH = 268
+CROP_PX = 56
 _GAP = 3
-_SHORT = {CardState.DRAWN: tr("by hand"), CardState.AREA: "masked", CardState.NOTHING: tr("no face")}
+_SHORT_STATES = {CardState.DRAWN: tr("by hand"), CardState.AREA: "masked", CardState.NOTHING: tr("no face")}
 _SIGNS = {
     CardState.UNDECIDED: Sign.QUESTION,
     CardState.DOUBTFUL: Sign.RING,
@@ -247,11 +247,11 @@ class CardDelegate(QStyledItemDelegate):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._size = QSize(LEAST_WIDTH, HEIGHT)
+        self._size = QSize(MIN_CARD_WIDTH, CARD_HEIGHT)
 
     def set_width(self, width: int) -> None:
         """Make cards this wide."""
-        self._size = QSize(width, HEIGHT)
+        self._size = QSize(width, CARD_HEIGHT)
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex) -> QSize:
         return self._size
@@ -259,7 +259,7 @@ class CardDelegate(QStyledItemDelegate):
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        card, crops = index.data(CARD), index.data(CROPS)
+        card, crops = index.data(CARD_ROLE), index.data(CROPS_ROLE)
         if not isinstance(card, FaceCard):
             return
         painter.save()
@@ -277,11 +277,11 @@ class CardDelegate(QStyledItemDelegate):
         painter.setOpacity(0.45 if gone else 1.0)
         left = plate.left() + 6
         for place in range(3):
-            where = QRectF(left + place * (PICTURE + _GAP), plate.top() + 6, PICTURE, PICTURE)
+            where = QRectF(left + place * (CROP_PX + _GAP), plate.top() + 6, CROP_PX, CROP_PX)
             crop = crops[place] if place < len(crops) else None
             _paint_crop(painter, where, crop, done=bool(crops))
         painter.setOpacity(1.0)
-        text = QRectF(left + 3 * (PICTURE + _GAP) + 6, plate.top() + 5, 0, PICTURE + 2)
+        text = QRectF(left + 3 * (CROP_PX + _GAP) + 6, plate.top() + 5, 0, CROP_PX + 2)
         text.setRight(plate.right() - 6)
         _paint_words(painter, text, card, gone)
         painter.restore()
@@ -307,25 +307,25 @@ def _paint_words(painter: QPainter, where: QRectF, card: FaceCard, gone: bool) -
     ink = colours.muted if gone else colours.text
     line = where.height() / 4
     rows = [QRectF(where.left(), where.top() + line * row, where.width(), line) for row in range(4)]
-    _write(painter, rows[0], card.who or card.title, bold, ink)
-    _write(painter, rows[1], card.title if card.who else format_seconds(card.length_us), small, colours.muted)
+    _draw_elided(painter, rows[0], card.who or card.title, bold, ink)
+    _draw_elided(painter, rows[1], card.title if card.who else format_seconds(card.length_us), small, colours.muted)
     score = "" if card.score is None else tr("score {score:.2f}").format(score=card.score)
     lasting = f"{format_seconds(card.length_us)}  " if card.who else ""
-    _write(painter, rows[2], f"{lasting}{score}", small, colours.muted)
+    _draw_elided(painter, rows[2], f"{lasting}{score}", small, colours.muted)
     paint_sign(painter, _SIGNS[card.state], rows[3].topLeft() + _middle(line), _ink(card))
     words = _state_words(card)
-    _write(painter, rows[3].adjusted(SIGN + 5, 0, 0, 0), words, small, _ink(card))
+    _draw_elided(painter, rows[3].adjusted(SIGN_PX + 5, 0, 0, 0), words, small, _ink(card))
 
 
 def _middle(line: float) -> QPointF:
-    return QPointF(0, (line - SIGN) / 2)
+    return QPointF(0, (line - SIGN_PX) / 2)
 
 
 def _state_words(card: FaceCard) -> str:
     return (
         tr("{places} to look at").format(places=card.places)
         if card.places
-        else _SHORT.get(card.state, tr(card.state.value))
+        else _SHORT_STATES.get(card.state, tr(card.state.value))
     )
 
 
@@ -336,7 +336,7 @@ def _ink(card: FaceCard) -> QColor:
     return colours.muted if card.state in (CardState.DISMISSED, CardState.NOTHING) else colours.competence
 
 
-def _write(painter: QPainter, where: QRectF, text: str, font: QFont, ink: QColor) -> None:
+def _draw_elided(painter: QPainter, where: QRectF, text: str, font: QFont, ink: QColor) -> None:
     painter.setFont(font)
     painter.setPen(ink)
     shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, int(where.width()))
@@ -372,7 +372,7 @@ class CardsView(QListView):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
-        self.setMinimumHeight(2 * HEIGHT)
+        self.setMinimumHeight(2 * CARD_HEIGHT)
         self.selectionModel().selectionChanged.connect(self._tell)
         model.modelReset.connect(self._restore)
         self.clicked.connect(lambda index: self.opened.emit(model.cards[index.row()].key))
@@ -396,8 +396,8 @@ class CardsView(QListView):
 
     def _fit(self) -> None:
         room = self.viewport().width()
-        columns = max(1, room // LEAST_WIDTH)
-        wanted = QSize(max(1, room // columns), HEIGHT)
+        columns = max(1, room // MIN_CARD_WIDTH)
+        wanted = QSize(max(1, room // columns), CARD_HEIGHT)
         if wanted != self.gridSize():
             self._delegate.set_width(wanted.width())
             self.setGridSize(wanted)

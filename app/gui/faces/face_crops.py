@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
-from anonymize.faces.face_review import undecided
+from anonymize.faces.face_review import is_undecided
 from anonymize.masking.mask_coverage import CertaintySpan
 from app.gui.faces.face_cards import CardState, FaceCard
 from app.gui.study.background import BackgroundPool
@@ -26,7 +26,7 @@ from widgets.player.player_view import FaceState
 _NAMES = {RegionKind.FACE: tr("Drawn face"), RegionKind.AREA: tr("Area"), RegionKind.NOTHING: tr("Nothing to hide")}
 _STATES = {RegionKind.FACE: CardState.DRAWN, RegionKind.AREA: CardState.AREA, RegionKind.NOTHING: CardState.NOTHING}
 _LOOKS = {RegionKind.FACE: None, RegionKind.AREA: FaceState.AREA, RegionKind.NOTHING: FaceState.NOTHING}
-_SIDES = 1.25
+_CROP_FACTOR = 1.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class ThumbnailCrop:
     side: int
 
 
-def cards_of(
+def build_cards(
     tracks: Sequence[FaceTrack],
     regions: Sequence[Region],
     people: Mapping[str, Participant],
@@ -58,7 +58,7 @@ def cards_of(
             int(one.times_us[0]),
             int(one.times_us[-1] - one.times_us[0]) + frame_us,
             float(one.scores.max()),
-            *_who(people, one.participant_id),
+            *_person(people, one.participant_id),
             len(places.get(one.id, ())),
             places.get(one.id, [1 << 30])[0],
         )
@@ -73,7 +73,7 @@ def cards_of(
             one.start_us,
             one.end_us - one.start_us,
             None,
-            *_who(people, one.participant_id),
+            *_person(people, one.participant_id),
             len(places.get(one.id, ())),
             places.get(one.id, [1 << 30])[0],
             drawn=True,
@@ -83,12 +83,12 @@ def cards_of(
     return cards
 
 
-def drawn_looks(regions: Sequence[Region]) -> dict[str, tuple[str, FaceState | None]]:
+def region_styles(regions: Sequence[Region]) -> dict[str, tuple[str, FaceState | None]]:
     """Return region id -> its name on the picture, and how its box looks where it is no face."""
     return {one.id: (one.label or _NAMES[one.kind], _LOOKS[one.kind]) for one in regions}
 
 
-def crops_of(track: FaceTrack) -> tuple[ThumbnailCrop, ThumbnailCrop, ThumbnailCrop]:
+def track_crops(track: FaceTrack) -> tuple[ThumbnailCrop, ThumbnailCrop, ThumbnailCrop]:
     """Return what shows a track: its best, its worst and its last frame."""
     ends = (int(track.scores.argmax()), int(track.scores.argmin()), len(track.frames) - 1)
     if track.scores.min() == track.scores.max():
@@ -99,7 +99,7 @@ def crops_of(track: FaceTrack) -> tuple[ThumbnailCrop, ThumbnailCrop, ThumbnailC
 
 def _crop(track: FaceTrack, at: int) -> ThumbnailCrop:
     x, y, width, height = np.asarray(track.boxes[at], np.float64).tolist()
-    side = max(8.0, _SIDES * max(width, height))
+    side = max(8.0, _CROP_FACTOR * max(width, height))
     return ThumbnailCrop(
         int(track.frames[at]), round(x + (width - side) / 2), round(y + (height - side) / 2), max(1, round(side))
     )
@@ -108,18 +108,18 @@ def _crop(track: FaceTrack, at: int) -> ThumbnailCrop:
 def _state(track: FaceTrack) -> CardState:
     if track.dismissed:
         return CardState.DISMISSED
-    if not undecided(track):
+    if not is_undecided(track):
         return CardState.ASSIGNED
     return CardState.DOUBTFUL if track.doubtful else CardState.UNDECIDED
 
 
-def _who(people: Mapping[str, Participant], participant_id: str | None) -> tuple[str, str | None]:
+def _person(people: Mapping[str, Participant], participant_id: str | None) -> tuple[str, str | None]:
     who = people.get(participant_id or "")
     return (who.pseudonym, who.id) if who is not None else ("", None)
 
 
-_AT_ONCE = 6
-_SIDE = 120
+_BATCH_SIZE = 6
+_CROP_PX = 120
 
 
 class Crops(QObject):
@@ -169,12 +169,12 @@ class Crops(QObject):
     def _next(self) -> None:
         if self._busy or self._path is None or not self._waiting:
             return
-        keys = [*self._waiting][-_AT_ONCE:]
+        keys = [*self._waiting][-_BATCH_SIZE:]
         wanted = {key: self._waiting.pop(key) for key in keys}
         path = self._path
         self._busy = True
         self._background.run_confined(
-            lambda progress: _decoded(path, wanted, progress), self._deliver, lambda _e: self._fail()
+            lambda progress: _decode_crops(path, wanted, progress), self._deliver, lambda _e: self._fail()
         )
 
     def _deliver(self, found: Mapping[str, Sequence[QImage]]) -> None:
@@ -188,7 +188,9 @@ class Crops(QObject):
         self._next()
 
 
-def _decoded(path: Path, wanted: Mapping[str, Sequence[ThumbnailCrop]], progress: Progress) -> dict[str, list[QImage]]:
+def _decode_crops(
+    path: Path, wanted: Mapping[str, Sequence[ThumbnailCrop]], progress: Progress
+) -> dict[str, list[QImage]]:
     from media.exact_frames import FrameReader
     from media.frame_index import load_index
 
@@ -202,11 +204,11 @@ def _decoded(path: Path, wanted: Mapping[str, Sequence[ThumbnailCrop]], progress
                 continue
             if position != frame:
                 frame, image = position, reader.picture_at(position).image
-            found[key][place] = _cut(image, wanted[key][place])
+            found[key][place] = _crop_image(image, wanted[key][place])
     return found
 
 
-def _cut(image: NDArray[np.uint8], crop: ThumbnailCrop) -> QImage:
+def _crop_image(image: NDArray[np.uint8], crop: ThumbnailCrop) -> QImage:
     height, width = image.shape[:2]
     left, top = max(0, crop.x), max(0, crop.y)
     part = image[top : max(top, min(height, crop.y + crop.side)), left : max(left, min(width, crop.x + crop.side))]
@@ -214,7 +216,7 @@ def _cut(image: NDArray[np.uint8], crop: ThumbnailCrop) -> QImage:
         return QImage()
     square = np.zeros((crop.side, crop.side, 3), np.uint8)
     square[top - crop.y : top - crop.y + part.shape[0], left - crop.x : left - crop.x + part.shape[1]] = part
-    step = max(1, crop.side // _SIDE)
+    step = max(1, crop.side // _CROP_PX)
     small = np.ascontiguousarray(square[::step, ::step])
     rows, columns = small.shape[:2]
     return QImage(small.data, columns, rows, columns * 3, QImage.Format.Format_RGB888).copy()

@@ -23,7 +23,7 @@ from app.gui.study.study_controller import StudyController
 from project.entities.study_records import Changes, Participant, ParticipantRole
 from project.session.session import Session
 from resources.translation import tr
-from widgets.labels import KEYS
+from widgets.labels import DIGIT_KEYS
 
 
 class FaceReviewController(QObject):
@@ -72,7 +72,7 @@ class FaceReviewController(QObject):
             return
         me = session.annotator()
         mine = me is not None and any(one.annotator_id == me.id for one in sheet.reviews)
-        words, warned = _about_review(sheet, names)
+        words, warned = _review_status(sheet, names)
         self._page.review.show_state(mine, words, warned=warned, writable=self._page.writable)
 
     def assign(self, participant_id: str | None) -> None:
@@ -176,16 +176,16 @@ class FaceReviewController(QObject):
 
     def _has_read(self, recording_id: str) -> bool:
         """Have the file read whole, in a thread, where no run did that; tell whether it was."""
-        if not commands.needs_reading(self._studio.session, recording_id):
+        if not commands.needs_source_read(self._studio.session, recording_id):
             return True
         text = tr("Reading the whole file, so that a later change of it is noticed")
         return self._studio.edit_apart(lambda s, progress: commands.read_source(s, recording_id, progress), text)
 
 
-def _about_review(sheet: FaceSheet, names: Mapping[str, str]) -> tuple[str, bool]:
+def _review_status(sheet: FaceSheet, names: Mapping[str, str]) -> tuple[str, bool]:
     """Return a line about who reviewed a recording, and whether it is a warning."""
     if sheet.reviews:
-        said = (f"{names.get(one.annotator_id, '?')}, {_when(one.at)}" for one in sheet.reviews)
+        said = (f"{names.get(one.annotator_id, '?')}, {_format_local_time(one.at)}" for one in sheet.reviews)
         return tr("Reviewed by {list}").format(list="; ".join(said)), False
     if sheet.revoked:
         last = sheet.revoked[-1]
@@ -193,17 +193,19 @@ def _about_review(sheet: FaceSheet, names: Mapping[str, str]) -> tuple[str, bool
         if sheet.by_earlier_version:
             told = tr("{who} reviewed them with an earlier version, which did not cover the boxes found: review again")
             return told.format(who=who), True
-        return tr("The faces changed since {who} reviewed them ({at})").format(who=who, at=_when(last.at)), True
+        return tr("The faces changed since {who} reviewed them ({at})").format(
+            who=who, at=_format_local_time(last.at)
+        ), True
     return "", False
 
 
-def _when(at: str) -> str:
+def _format_local_time(at: str) -> str:
     return datetime.fromisoformat(at).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 Handler = Callable[[], object]
 _STEPS = {"Left": (-1, 0), "Right": (1, 0), "Up": (0, -1), "Down": (0, 1)}
-REPEATING = frozenset(f"Alt+{shift}{key}" for shift in ("", "Shift+") for key in _STEPS)
+REPEATING_KEYS = frozenset(f"Alt+{shift}{key}" for shift in ("", "Shift+") for key in _STEPS)
 """Keys that go on while they are held down."""
 
 
@@ -240,7 +242,7 @@ def fixed_keys(
 ) -> dict[str, Handler]:
     """Return the keys that cannot be changed, and what they do."""
     digits: dict[str, Handler] = {
-        str(number): partial(deciding.assign_by_digit, number) for number in range(1, KEYS + 1)
+        str(number): partial(deciding.assign_by_digit, number) for number in range(1, DIGIT_KEYS + 1)
     }
     moves: dict[str, Handler] = {
         tr("Alt+{key}").format(key=key): partial(drawing.nudge, *by) for key, by in _STEPS.items()

@@ -7,10 +7,10 @@ from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QToolTip
 
-from anonymize.faces.face_review import WORDS
+from anonymize.faces.face_review import REASON_TEXTS
 from anonymize.masking.mask_coverage import CertaintySpan, Cover
 from app.gui.timeline.timeline_presenter import TimelineFeed
-from project.text_format import counted
+from project.text_format import pluralize
 from project.timebase import FrameTimes, format_time
 from resources.translation import tr
 from widgets.labels import LabelLook, Pattern, Sign
@@ -115,11 +115,11 @@ class Places(QObject):
         bare = sum(one.state is Cover.UNCOVERED for one in self.waiting)
         kind = tr("uncertain place") if not bare else tr("uncovered place") if bare == len(self.waiting) else "place"
         more = tr(", {bare} uncovered").format(bare=bare) if 0 < bare < len(self.waiting) else ""
-        return tr("{count} left{more}").format(count=counted(len(self.waiting), kind), more=more)
+        return tr("{count} left{more}").format(count=pluralize(len(self.waiting), kind), more=more)
 
     def why(self) -> str:
         """Say why the place that is looked at needs it."""
-        return "" if self.current is None else WORDS[self.current.reason]
+        return "" if self.current is None else REASON_TEXTS[self.current.reason]
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
         """Explain the band under the mouse."""
@@ -132,7 +132,7 @@ class Places(QObject):
         span = self.at(hit.time_us)
         if span is None:
             return False
-        words = f"{span.state.value.capitalize()}: {WORDS[span.reason]}"
+        words = f"{span.state.value.capitalize()}: {REASON_TEXTS[span.reason]}"
         when = tr("{start_us} to {end_us}").format(start_us=format_time(span.start_us), end_us=format_time(span.end_us))
         QToolTip.showText(event.globalPos(), plain_tip(f"{words}\n{when}"), self._timeline.viewport())
         return True

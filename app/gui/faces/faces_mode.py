@@ -11,11 +11,11 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from annotate.study import people as participants
 from anonymize.faces import face_tracking_job as face_tracking
 from anonymize.faces import text_regions_job as text_regions
-from anonymize.faces.face_review import FaceSheet, sheet
+from anonymize.faces.face_review import FaceSheet, build_face_sheet
 from anonymize.faces.face_review_edits import add_areas
 from app.gui.faces.box_editing import BoxCanvas, BoxEditor
-from app.gui.faces.face_crops import Crops, cards_of, crops_of, drawn_looks
-from app.gui.faces.face_decisions import REPEATING, FaceKeys, FaceReviewController, fixed_keys
+from app.gui.faces.face_crops import Crops, build_cards, region_styles, track_crops
+from app.gui.faces.face_decisions import REPEATING_KEYS, FaceKeys, FaceReviewController, fixed_keys
 from app.gui.faces.face_queue import Places
 from app.gui.faces.faces_page import FacesPage
 from app.gui.jobs.job_center import JobCenter
@@ -23,7 +23,7 @@ from app.gui.player.playback import Playback
 from app.gui.player.player import Player
 from app.gui.study.study_controller import StudyController
 from app.gui.timeline.timeline_presenter import FACES, TimelineFeed
-from project.entities.face_regions import Keyframe, Region, as_track
+from project.entities.face_regions import Keyframe, Region, region_to_track
 from project.entities.study_records import Changes, FaceTrack, Participant, ParticipantRole, Run
 from project.errors import UserError
 from project.queries.annotator_rows import all_annotators
@@ -143,12 +143,12 @@ class TrackingJob(QObject):
             self.show()
 
 
-_FACES = frozenset({"run", "face_track", "track_correction", "track_box", "region", "region_box", "participant"})
-_REVIEW = frozenset({"seen_span", "face_review", "annotator"})
+_FACE_TABLES = frozenset({"run", "face_track", "track_correction", "track_box", "region", "region_box", "participant"})
+_REVIEW_TABLES = frozenset({"seen_span", "face_review", "annotator"})
 _FRAME_US = 40_000
 _PAUSE_MS, _LONG_PAUSE_MS = 40, 400
 """How long after an edit the spans are worked out anew: keys that are held down are not slowed."""
-_MANY = 300
+_MANY_TRACKS = 300
 """Tracks from which on it is the longer pause."""
 
 
@@ -193,7 +193,7 @@ class FacesController(QObject):
         self.text = TextAreas(studio, player, page, jobs, self)
         self.job = TrackingJob(studio, page, jobs, self)
         fixed = fixed_keys(self.deciding, self.drawing, self._next_to_decide, lambda: page.select([]))
-        self._keys = FaceKeys(page, fixed, REPEATING, lambda key: key != "Esc" or bool(self.drawing.selected))
+        self._keys = FaceKeys(page, fixed, REPEATING_KEYS, lambda key: key != "Esc" or bool(self.drawing.selected))
         self._later = QTimer(self, singleShot=True)
         self._later.timeout.connect(self._look_again)
         self._join()
@@ -261,9 +261,9 @@ class FacesController(QObject):
 
     def apply(self, changes: Changes) -> None:
         """Read what an edit or a job touched."""
-        if _FACES & set(changes):
+        if _FACE_TABLES & set(changes):
             self.reload()
-        elif _REVIEW & set(changes):
+        elif _REVIEW_TABLES & set(changes):
             self._look_soon()
 
     def reload(self) -> None:
@@ -284,10 +284,10 @@ class FacesController(QObject):
         self.canvas.set_frame_size(*((video.width, video.height) if video else (0, 0)))
         self._frame_us = round(1e6 / video.frame_rate) if video and video.frame_rate else _FRAME_US
         boxes = track_boxes(session.study, run.id) if run is not None else {}
-        drawn = [as_track(one, moments) for one in self.regions] if moments is not None else []
+        drawn = [region_to_track(one, moments) for one in self.regions] if moments is not None else []
         shown = [*self.tracks, *(one for one in drawn if one is not None)]
         self._renew_crops(shown, {**boxes, **{one.id: one for one in self.regions}})
-        self._playback.faces.set_tracks(shown, self._people, self._frame_us, drawn_looks(self.regions))
+        self._playback.faces.set_tracks(shown, self._people, self._frame_us, region_styles(self.regions))
         self.drawing.set_faces(self.tracks, self.regions, boxes, run.id if run is not None else "", self._frame_us)
         self._page.set_writable(self._studio.writable, session.study.read_only_reason)
         held = session.study.read_only and is_held(session.study.path)
@@ -309,7 +309,7 @@ class FacesController(QObject):
 
     def _fill_cards(self, run: Run | None) -> None:
         waiting = self.sheet.waiting if self.sheet is not None else []
-        cards = cards_of(self.tracks, self.regions, self._people, waiting, self._frame_us)
+        cards = build_cards(self.tracks, self.regions, self._people, waiting, self._frame_us)
         facts = ""
         if run is not None:
             with_face, frames = run.result.get("frames_with_face"), run.result.get("frames")
@@ -326,7 +326,7 @@ class FacesController(QObject):
         """Work out anew where a look is needed, once the edits pause; nobody needs to know in another mode."""
         self._stale = True
         if self._active:
-            self._later.start(_PAUSE_MS if len(self.tracks) < _MANY else _LONG_PAUSE_MS)
+            self._later.start(_PAUSE_MS if len(self.tracks) < _MANY_TRACKS else _LONG_PAUSE_MS)
 
     def _look_again(self) -> None:
         """Work out anew where a look is needed."""
@@ -334,7 +334,7 @@ class FacesController(QObject):
         if session is None or recording is None or times is None or not len(times):
             return
         self._stale = False
-        self.sheet = found = sheet(session, recording.id, times)
+        self.sheet = found = build_face_sheet(session, recording.id, times)
         tracked = found.run is not None
         self.places.set_spans(times, found.spans if tracked else [], found.waiting if tracked else [])
         self._fill_cards(found.run)
@@ -372,7 +372,7 @@ class FacesController(QObject):
     def _make_crops(self, key: str) -> None:
         track = self._shown_boxes.get(key)
         if track is not None:
-            self.crops.request(key, crops_of(track))
+            self.crops.request(key, track_crops(track))
 
     def _open(self, key: str) -> None:
         card = self._page.model.card(key)

@@ -39,8 +39,8 @@ _HELD_ELSEWHERE = (
     tr("No faces are saved in this study yet"),
     tr("Another window has the study open. When it has saved faces, open the study again."),
 )
-_AGAIN = tr("Look for faces again (Ctrl+T); what was said stays with the earlier tracks")
-_LOOKING = (tr("Faces are being looked for"), tr("You can go on working meanwhile."))
+_TRACK_AGAIN_TIP = tr("Look for faces again (Ctrl+T); what was said stays with the earlier tracks")
+_TRACKING = (tr("Faces are being looked for"), tr("You can go on working meanwhile."))
 
 
 class FacesPage(QWidget):
@@ -132,7 +132,7 @@ class FacesPage(QWidget):
         """Allow changes, or only looking; the reason is shown as a tooltip."""
         self._writable = writable
         self._again.setEnabled(writable)
-        self._again.setToolTip(plain_tip(_AGAIN if writable else reason))
+        self._again.setToolTip(plain_tip(_TRACK_AGAIN_TIP if writable else reason))
         self._untracked.set_choosable(writable)
         self._untracked.setToolTip(plain_tip("" if writable else reason))
         self.people.setToolTip(plain_tip("" if writable else reason))
@@ -160,7 +160,7 @@ class FacesPage(QWidget):
     def set_progress(self, text: str | None, done: int = 0, total: int = 0) -> None:
         """Show how far the search is; None when there is none."""
         self._progress.setVisible(text is not None)
-        self._untracked.set_text(*(self._why_untracked if text is None else _LOOKING))
+        self._untracked.set_text(*(self._why_untracked if text is None else _TRACKING))
         self._untracked.set_choosable(self._writable and text is None)
         self._again.setEnabled(self._writable and text is None)
         if text is not None:
@@ -254,7 +254,7 @@ class FacesPage(QWidget):
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
         self._again = QPushButton(tr("Track again"))
-        self._again.setToolTip(_AGAIN)
+        self._again.setToolTip(_TRACK_AGAIN_TIP)
         self._again.clicked.connect(self.track_requested)
         export = QPushButton(tr("Export anonymized…"))
         export.setProperty("primary", True)

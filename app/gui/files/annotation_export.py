@@ -16,11 +16,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotate.interchange.annotation_files import FORMATS, Format, format_called
+from annotate.interchange.annotation_files import FORMATS, Format, get_format
 from annotate.interchange.document import file_name
-from annotate.interchange.document_export import export
+from annotate.interchange.document_export import export_recordings
 from app.gui.pages.context import Context
-from app.gui.study.background import PendingRead, look
+from app.gui.study.background import PendingRead, read_in_background
 from project.entities.study_records import Recording
 from project.errors import UserError
 from project.progress import Progress
@@ -34,10 +34,10 @@ from widgets.progress_bars import ProgressLine
 from widgets.table.lists import ShortList
 from widgets.text_labels import PlainLabel, plain_tip
 
-_ID = Qt.ItemDataRole.UserRole
+_ID_ROLE = Qt.ItemDataRole.UserRole
 
 
-def export_window(context: Context) -> QWidget:
+def make_export_window(context: Context) -> QWidget:
     """Make the window."""
     return ExportWindow(context)
 
@@ -60,16 +60,16 @@ class ExportWindow(QWidget):
         self.format.setAccessibleName(tr("Format"))
         self.format.setToolTip(tr("For which tool the files are"))
         for key in FORMATS:
-            self.format.addItem(format_called(key).name, key)
+            self.format.addItem(get_format(key).name, key)
         form.addRow(tr("&Format"), self.format)
         self.losses = PlainLabel(wordWrap=True)
         self.losses.setStyleSheet(f"color: {theme.palette().muted.name()};")
         self.losses.setAlignment(Qt.AlignmentFlag.AlignTop)
         form.addRow("", self.losses)
-        self.recordings = _ticks(tr("Recordings to export"))
+        self.recordings = _make_check_list(tr("Recordings to export"))
         EmptyHint(self.recordings, tr("No recordings yet. Add some in the main window: Ctrl+O."))
         form.addRow(tr("&Recordings"), self.recordings)
-        self.annotators = _ticks(tr("Annotators whose work is exported"))
+        self.annotators = _make_check_list(tr("Annotators whose work is exported"))
         self.annotators.setMaximumHeight(theme.GRID * 14)
         EmptyHint(self.annotators, tr("Nobody has annotated yet."))
         form.addRow(tr("&Annotators"), self.annotators)
@@ -96,9 +96,9 @@ class ExportWindow(QWidget):
         session = self._context.studio.session
         if session is None:
             return
-        wanted = _ticked(self.recordings)
-        people = _ticked(self.annotators)
-        to = format_called(self.format.currentData())
+        wanted = _ticked_ids(self.recordings)
+        people = _ticked_ids(self.annotators)
+        to = get_format(self.format.currentData())
         chosen = [one for one in all_recordings(session.study) if one.id in wanted]
         if not chosen or (self.annotators.count() and not people):
             self._say(UserError(tr("Nothing is ticked."), tr("Tick a recording and an annotator.")))
@@ -109,10 +109,14 @@ class ExportWindow(QWidget):
         everybody = None if len(people) == self.annotators.count() else people
 
         def read(second: Session, progress: Progress) -> list[Path]:
-            return export(second, to, path, chosen, everybody, overwrite=not path.is_dir(), progress=progress)
+            return export_recordings(
+                second, to, path, chosen, everybody, overwrite=not path.is_dir(), progress=progress
+            )
 
         self._show(0, 0, "")
-        self._looking = look(self._context.background, session, read, partial(self._done, path), self._fail, self._show)
+        self._looking = read_in_background(
+            self._context.background, session, read, partial(self._done, path), self._fail, self._show
+        )
 
     def stop(self) -> None:
         """Stop an export; files that are whole stay."""
@@ -161,12 +165,12 @@ class ExportWindow(QWidget):
         kept_back = hold_outs(session.study)
         for one in all_recordings(session.study):
             words = f"{one.number}. {one.name}" + (tr(" (hold-out, never exported)") if one.id in kept_back else "")
-            _add(self.recordings, one.id, words, one.id not in kept_back, one.id not in kept_back)
+            _add_item(self.recordings, one.id, words, one.id not in kept_back, one.id not in kept_back)
         for person in all_annotators(session.study):
-            _add(self.annotators, person.id, person.name, True, True)
+            _add_item(self.annotators, person.id, person.name, True, True)
 
     def _show_losses(self) -> None:
-        losses = format_called(self.format.currentData()).losses
+        losses = get_format(self.format.currentData()).losses
         self.losses.setText("\n".join([tr("What it cannot hold:"), *(f"• {loss}" for loss in losses)]))
 
     def _say(self, error: UserError) -> None:
@@ -189,7 +193,7 @@ class ExportWindow(QWidget):
         return row
 
 
-def _ticks(name: str) -> QListWidget:
+def _make_check_list(name: str) -> QListWidget:
     found = ShortList()
     found.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     found.setAccessibleName(name)
@@ -197,14 +201,14 @@ def _ticks(name: str) -> QListWidget:
     return found
 
 
-def _add(to: QListWidget, row_id: str, words: str, ticked: bool, possible: bool) -> None:
+def _add_item(to: QListWidget, row_id: str, words: str, ticked: bool, possible: bool) -> None:
     item = QListWidgetItem(words, to)
-    item.setData(_ID, row_id)
+    item.setData(_ID_ROLE, row_id)
     flags = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable
     item.setFlags(flags | Qt.ItemFlag.ItemIsEnabled if possible else Qt.ItemFlag.ItemIsSelectable)
     item.setCheckState(Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
 
 
-def _ticked(where: QListWidget) -> list[str]:
+def _ticked_ids(where: QListWidget) -> list[str]:
     items = [where.item(row) for row in range(where.count())]
-    return [str(item.data(_ID)) for item in items if item.checkState() is Qt.CheckState.Checked]
+    return [str(item.data(_ID_ROLE)) for item in items if item.checkState() is Qt.CheckState.Checked]

@@ -12,18 +12,18 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPlainTextEdit, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
-from annotate.interchange.annotation_files import apply_import, guess, plan_import, read_file
+from annotate.interchange.annotation_files import apply_import, guess_format, plan_import, read_file
 from annotate.interchange.document import Document, InterchangeLane
 from annotate.interchange.document_import import Plan
-from annotate.interchange.lane_entries import guess_places
+from annotate.interchange.lane_entries import guess_recordings
 from annotate.interchange.lane_mapping import (
     COMMENT,
     Becomes,
     ImportMapping,
     LaneTarget,
     Outside,
+    build_track_target,
     guess_mapping,
-    target_on,
 )
 from annotate.interchange.lossless_format import RowsPlan
 from app.gui.pages.context import Context
@@ -32,7 +32,7 @@ from project.errors import UserError
 from project.queries.recording_rows import all_recordings
 from project.schemes.scheme import Track
 from project.session.session import Session
-from project.text_format import shown
+from project.text_format import escape_unprintable
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import EmptyHint
@@ -42,8 +42,8 @@ from widgets.text_labels import PlainLabel, plain_tip
 
 Choices = tuple[tuple[str, str], ...]
 _NOTHING, _SPEECH = "nothing", "utterances"
-_BETWEEN = "\x1f"
-_MOST_TEXTS = 200
+_KEY_SEPARATOR = "\x1f"
+_MAX_TEXTS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class ImportChoices:
         self.document = document
         self.whole = bool(document.rows)
         self.mapping = guess_mapping(session, document)
-        self.places = list(guess_places(session, document))
+        self.places = list(guess_recordings(session, document))
         self._lanes: dict[str, list[InterchangeLane]] = {}
         for part in document.recordings:
             for lane in part.lanes:
@@ -94,7 +94,7 @@ class ImportChoices:
     def targets(self) -> Choices:
         """Return what a lane can become: (key, words)."""
         tracks = [
-            (f"{scheme.key}{_BETWEEN}{track.key}", f"{track.name} ({scheme.name})")
+            (f"{scheme.key}{_KEY_SEPARATOR}{track.key}", f"{track.name} ({scheme.name})")
             for scheme in self._session.schemes
             for track in scheme.tracks
         ]
@@ -104,7 +104,7 @@ class ImportChoices:
         """Return the key of what a lane becomes."""
         target = self.mapping.lanes[name]
         if target.becomes is Becomes.SEGMENTS:
-            return f"{target.scheme}{_BETWEEN}{target.track}"
+            return f"{target.scheme}{_KEY_SEPARATOR}{target.track}"
         return _SPEECH if target.becomes is Becomes.UTTERANCES else _NOTHING
 
     def set_target(self, name: str, key: str) -> None:
@@ -115,9 +115,9 @@ class ImportChoices:
         elif key == _SPEECH:
             self._set(name, LaneTarget(Becomes.UTTERANCES, participant=first.participant))
         else:
-            scheme_key, track_key = key.split(_BETWEEN)
+            scheme_key, track_key = key.split(_KEY_SEPARATOR)
             scheme = self._session.schemes.get(scheme_key)
-            self._set(name, target_on(self._session, self._lanes[name], scheme, scheme.track(track_key)))
+            self._set(name, build_track_target(self._session, self._lanes[name], scheme, scheme.track(track_key)))
 
     def who(self, name: str) -> str:
         """Return who made the segments of a lane, or who speaks."""
@@ -162,8 +162,8 @@ class ImportChoices:
         texts = Counter(entry.text for entry in entries)
         values = Counter(key for entry in entries for key in entry.values)
         found = [
-            Detail(True, text, count, labels, _label(target, track, text))
-            for text, count in texts.most_common(_MOST_TEXTS)
+            Detail(True, text, count, labels, _label_for_text(target, track, text))
+            for text, count in texts.most_common(_MAX_TEXTS)
         ]
         return found + [
             Detail(False, key, count, fields, target.fields.get(key, "")) for key, count in values.most_common()
@@ -202,7 +202,7 @@ class ImportChoices:
         )
 
 
-def _label(target: LaneTarget, track: Track, text: str) -> str:
+def _label_for_text(target: LaneTarget, track: Track, text: str) -> str:
     if text in target.labels:
         return target.labels[text]
     plain = text.strip().casefold()
@@ -222,10 +222,10 @@ LANES = (
 PARTS = (tr("Recording in the file"), tr("Recording in the study"))
 DETAILS = (tr("In the lane"), tr("Entries"), tr("Becomes"))
 _BECOMES, _WHO = 1, 2
-_LONGEST_TITLE = 60
+_MAX_TITLE_CHARS = 60
 
 
-def import_window(context: Context) -> QWidget:
+def make_import_window(context: Context) -> QWidget:
     """Make the window; it asks for the file when it is shown first."""
     return ImportWindow(context)
 
@@ -315,7 +315,7 @@ class ImportWindow(QWidget):
         self.file.setToolTip(plain_tip(str(path)))
         self.format.setText(tr("Reading…"))
         self._context.background.run(
-            lambda _progress: (guess(path).name, read_file(path)),
+            lambda _progress: (guess_format(path).name, read_file(path)),
             lambda found: self._show(path, *found),
             lambda error: self._failed(path, error),
         )
@@ -338,7 +338,7 @@ class ImportWindow(QWidget):
             )
             return changes
 
-        text = tr("Importing {name}…").format(name=shown(path.name))
+        text = tr("Importing {name}…").format(name=escape_unprintable(path.name))
         if self._context.studio.edit_many(do, self._rows, text):
             self._context.studio.told.emit(said[0])
             self.close()
@@ -436,7 +436,7 @@ class ImportWindow(QWidget):
         else:
             self._details = choices.details(choices.names[row])
             name = choices.names[row].replace("&", "&&")
-            self.tabs.setTabText(1, tr("&Texts and values of {name}").format(name=name)[:_LONGEST_TITLE])
+            self.tabs.setTabText(1, tr("&Texts and values of {name}").format(name=name)[:_MAX_TITLE_CHARS])
         self.details.fill(
             [
                 [

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QFormLayout, QLineEdit, QVB
 from app.gui.pages.context import Context
 from project.encryption.container import require_strength
 from project.errors import UserError
-from project.text_format import shown
+from project.text_format import escape_unprintable
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
@@ -97,7 +97,7 @@ class PassphrasePrompt(QObject):
     def ask(self, path: Path, why: str) -> str | None:
         """Ask for the passphrase of a sealed file; None where the user gave up."""
         if threading.current_thread() is threading.main_thread():
-            return _typed(path, why)
+            return _ask_passphrase(path, why)
         question = _Question(path, why)
         self._wanted.emit(question)
         question.answered.wait()
@@ -105,7 +105,7 @@ class PassphrasePrompt(QObject):
 
     def _answer(self, question: "_Question") -> None:
         try:
-            question.typed = _typed(question.path, question.why)
+            question.typed = _ask_passphrase(question.path, question.why)
         finally:
             question.answered.set()
 
@@ -118,8 +118,8 @@ class _Question:
     answered: threading.Event = field(default_factory=threading.Event)
 
 
-def _typed(path: Path, why: str) -> str | None:
-    words = why or tr("“{name}” is sealed. Type its passphrase to open it.").format(name=shown(path.name))
+def _ask_passphrase(path: Path, why: str) -> str | None:
+    words = why or tr("“{name}” is sealed. Type its passphrase to open it.").format(name=escape_unprintable(path.name))
     dialog = PassphraseDialog(tr("Sealed study"), words, tr("Open"), QApplication.activeWindow())
     return dialog.field.text() if dialog.exec() == QDialog.DialogCode.Accepted else None
 
@@ -134,7 +134,7 @@ def ask_new(title: str, button: str, parent: QWidget) -> str | None:
     return dialog.field.text() if dialog.exec() == QDialog.DialogCode.Accepted else None
 
 
-def seal(context: Context) -> None:
+def encrypt_study(context: Context) -> None:
     """Encrypt the study, or give it another passphrase where it is sealed."""
     from anonymize.local_files.study_encryption import change_passphrase, seal_study
 
@@ -147,11 +147,11 @@ def seal(context: Context) -> None:
     if typed is None:
         return
     act = change_passphrase if sealed else seal_study
-    tell = _changed if sealed else _sealed
-    _with_it_closed(context, lambda path: act(path, lambda: typed), tr("Sealing…"), tell)
+    tell = _passphrase_changed_text if sealed else _encrypted_text
+    _run_with_study_closed(context, lambda path: act(path, lambda: typed), tr("Sealing…"), tell)
 
 
-def unseal(context: Context) -> None:
+def decrypt_study(context: Context) -> None:
     """Decrypt the study, after a yes."""
     from anonymize.local_files.study_encryption import unseal_study
 
@@ -160,10 +160,10 @@ def unseal(context: Context) -> None:
         return
     question = tr("Whoever can read the files can read the study and its backups afterwards, without a passphrase.")
     if context.questions.agree(tr("Unseal the study"), question, tr("Unseal")):
-        _with_it_closed(context, unseal_study, tr("Unsealing…"), _unsealed)
+        _run_with_study_closed(context, unseal_study, tr("Unsealing…"), _decrypted_text)
 
 
-def _with_it_closed(
+def _run_with_study_closed(
     context: Context, act: Callable[[Path], "Sealed"], doing: str, tell: Callable[["Sealed"], str]
 ) -> None:
     """Close the study, do something to its file in a thread, and open it again."""
@@ -188,7 +188,7 @@ def _with_it_closed(
     context.background.run(lambda _progress: act(path), then, failed)
 
 
-def _sealed(done: "Sealed") -> str:
+def _encrypted_text(done: "Sealed") -> str:
     backups = len(done.files) - 1
     if backups < 1:
         return tr("The study is sealed. Keep the passphrase safe.")
@@ -199,7 +199,7 @@ def _sealed(done: "Sealed") -> str:
     )
 
 
-def _changed(done: "Sealed") -> str:
+def _passphrase_changed_text(done: "Sealed") -> str:
     backups = len(done.files) - 1
     if backups < 1:
         return tr("The study has the new passphrase. Keep it safe.")
@@ -210,7 +210,7 @@ def _changed(done: "Sealed") -> str:
     )
 
 
-def _unsealed(done: "Sealed") -> str:
+def _decrypted_text(done: "Sealed") -> str:
     backups = len(done.files) - 1
     if backups < 1:
         return tr("The study is no longer sealed.")

@@ -10,11 +10,11 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QDialog, QListWidgetItem, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.gui.pages.context import Context
-from app.gui.study.dialogs import STUDIES
+from app.gui.study.dialogs import STUDY_FILTER
 from project.errors import UserError
 from project.progress import Progress
 from project.store.backups import Backup
-from project.text_format import shown, size_text
+from project.text_format import escape_unprintable, format_size
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
@@ -22,7 +22,7 @@ from widgets.table.lists import ShortList
 from widgets.text_labels import PlainLabel
 
 _SIZE = QSize(560, 360)
-_REPORT = QSize(760, 480)
+_REPORT_SIZE = QSize(760, 480)
 
 
 class RecoverDialog(OwnDialog):
@@ -33,10 +33,10 @@ class RecoverDialog(OwnDialog):
         self.setWindowTitle(tr("Recover a study"))
         self.resize(_SIZE)
         self._backups = backups
-        column = _column(self)
+        column = _make_column(self)
         words = PlainLabel(
             tr("“{name}” is only read. What is chosen becomes a new study, which you name next.").format(
-                name=shown(path.name)
+                name=escape_unprintable(path.name)
             )
         )
         words.setWordWrap(True)
@@ -48,7 +48,7 @@ class RecoverDialog(OwnDialog):
         for one in backups:
             when = f"{one.made.astimezone():%Y-%m-%d %H:%M}"
             text = tr("Backup {number}, of {when}, {size}").format(
-                number=one.number, when=when, size=size_text(one.size)
+                number=one.number, when=when, size=format_size(one.size)
             )
             self.list.addItem(QListWidgetItem(text))
         self._of_file = path.is_file()
@@ -75,8 +75,8 @@ class ReportDialog(OwnDialog):
     def __init__(self, lines: Sequence[str], parent: QWidget | None) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("What was recovered"))
-        self.resize(_REPORT)
-        column = _column(self)
+        self.resize(_REPORT_SIZE)
+        column = _make_column(self)
         self.text = QPlainTextEdit("\n".join(lines))
         self.text.setReadOnly(True)
         self.text.setAccessibleName(tr("What was saved and what was not"))
@@ -87,7 +87,7 @@ class ReportDialog(OwnDialog):
         column.addLayout(buttons)
 
 
-def _column(dialog: QDialog) -> QVBoxLayout:
+def _make_column(dialog: QDialog) -> QVBoxLayout:
     column = QVBoxLayout(dialog)
     column.setContentsMargins(*(theme.GRID * 2,) * 4)
     column.setSpacing(theme.GRID)
@@ -100,7 +100,7 @@ def recover_study(context: Context) -> None:
 
     session = context.studio.session
     defective = session.study.path if session is not None and session.study.defect is not None else None
-    path = context.studio.refused or defective or context.questions.file(tr("Recover a study"), STUDIES)
+    path = context.studio.refused or defective or context.questions.file(tr("Recover a study"), STUDY_FILTER)
     if path is None:
         return
     backups = list_backups(path)
@@ -108,18 +108,18 @@ def recover_study(context: Context) -> None:
     if dialog.exec() != QDialog.DialogCode.Accepted:
         return
     place = path.with_name(tr("{stem} recovered.greenroom").format(stem=path.name.partition(".greenroom")[0]))
-    out = context.questions.save(tr("Save the recovered study"), place, STUDIES.partition(" (")[0])
+    out = context.questions.save(tr("Save the recovered study"), place, STUDY_FILTER.partition(" (")[0])
     if out is not None:
         context.studio.told.emit(tr("Recovering…"))
         number = dialog.chosen()
         context.background.run(
-            lambda progress: _work(path, number, out, progress),
-            lambda found: _show(context, *found),
-            lambda error: _fail(context, error),
+            lambda progress: _recover(path, number, out, progress),
+            lambda found: _show_result(context, *found),
+            lambda error: _show_failure(context, error),
         )
 
 
-def _work(path: Path, number: int, out: Path, _progress: Progress) -> tuple[Path, list[str]]:
+def _recover(path: Path, number: int, out: Path, _progress: Progress) -> tuple[Path, list[str]]:
     from project.recovery.recovery import copy_backup, recover
     from project.recovery.recovery_report import report_lines
 
@@ -129,14 +129,14 @@ def _work(path: Path, number: int, out: Path, _progress: Progress) -> tuple[Path
     return found.path, report_lines(found)
 
 
-def _show(context: Context, made: Path, lines: list[str]) -> None:
+def _show_result(context: Context, made: Path, lines: list[str]) -> None:
     context.clear_message()
     context.studio.refused = None
     if not lines or ReportDialog(lines, context.questions.window).exec() == QDialog.DialogCode.Accepted:
         context.open_study(made)
 
 
-def _fail(context: Context, error: Exception) -> None:
+def _show_failure(context: Context, error: Exception) -> None:
     if not isinstance(error, UserError):
         raise error
     context.studio.failed.emit(error)

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from app.gui.study.dialogs import Dialogs
 from project.errors import UserError
 from project.files.filesystem import is_folder
-from project.queries.study_schemes import DEFAULT
+from project.queries.study_schemes import DEFAULT_SCHEME
 from project.schemes.scheme_file import load_scheme, shipped_names
 from project.session.settings import login_name
 from project.store.opening import SUFFIX, require_short_name
@@ -32,14 +32,14 @@ from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
 from widgets.empty_state import EmptyHint
-from widgets.form.layouts import within_screen
+from widgets.form.layouts import bounded_to_screen
 from widgets.table.lists import ShortList
 from widgets.text_labels import PlainLabel, plain_tip
 
 _SIZE = QSize(680, 660)
-_LINE = Qt.ItemDataRole.UserRole
-_AROUND_ROW = 8
-_FRAMED = (
+_VALUE_ROLE = Qt.ItemDataRole.UserRole
+_ROW_PADDING = 8
+_LIST_STYLE = (
     "QListWidget {{ border: 1px solid {border}; border-radius: 4px; }} QListWidget:focus {{ border-color: {accent}; }} "
     "QListWidget::item {{ padding: 3px 6px; }}"
 )
@@ -59,7 +59,7 @@ class StudyPlan:
 
     annotator: str = ""
     path: Path | None = None
-    scheme: str = DEFAULT
+    scheme: str = DEFAULT_SCHEME
     recordings: tuple[Path, ...] = ()
     made: bool = False
 
@@ -98,7 +98,7 @@ class StartDialog(OwnDialog):
         self._made = False
         self.setWindowTitle(tr("Welcome to Greenroom") if first else tr("New study"))
         self.setAcceptDrops(True)
-        self.resize(within_screen(_SIZE, self))
+        self.resize(bounded_to_screen(_SIZE, self))
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID)
@@ -154,7 +154,7 @@ class StartDialog(OwnDialog):
         if not self.begin.isChecked():
             return StudyPlan(name)
         item = self.scheme.currentItem()
-        scheme = str(item.data(_LINE)) if item is not None else DEFAULT
+        scheme = str(item.data(_VALUE_ROLE)) if item is not None else DEFAULT_SCHEME
         return StudyPlan(name, self._path(), scheme, tuple(self.recordings()), self._made)
 
     def accept(self) -> None:
@@ -171,7 +171,7 @@ class StartDialog(OwnDialog):
 
     def recordings(self) -> list[Path]:
         """Return the files and folders that are listed."""
-        return [Path(str(self.files.item(row).data(_LINE))) for row in range(self.files.count())]
+        return [Path(str(self.files.item(row).data(_VALUE_ROLE))) for row in range(self.files.count())]
 
     def add_recordings(self, paths: Iterable[Path]) -> None:
         """List files and folders, each once."""
@@ -180,21 +180,21 @@ class StartDialog(OwnDialog):
             if path not in known:
                 known.add(path)
                 item = QListWidgetItem(f"{path.name}/" if path.is_dir() else path.name)
-                item.setData(_LINE, str(path))
+                item.setData(_VALUE_ROLE, str(path))
                 item.setToolTip(plain_tip(str(path)))
                 self.files.addItem(item)
         self._check()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if self.begin.isChecked() and _dropped(event):
+        if self.begin.isChecked() and _dropped_paths(event):
             event.acceptProposedAction()
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        if self.begin.isChecked() and _dropped(event):
+        if self.begin.isChecked() and _dropped_paths(event):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        paths = _dropped(event)
+        paths = _dropped_paths(event)
         self.add_recordings(paths)
         if paths:
             event.acceptProposedAction()
@@ -204,7 +204,7 @@ class StartDialog(OwnDialog):
         label.setContentsMargins(0, theme.GRID // 2, 0, 0)
         column.addWidget(label)
         self.files = ShortList()
-        self.files.setStyleSheet(_framed())
+        self.files.setStyleSheet(_list_style())
         self.files.setAccessibleName(tr("First recordings"))
         self.files.setSelectionMode(QListWidget.SelectionMode.ExtendedSelection)
         EmptyHint(self.files, tr("Drop video and sound here, or add them.\nThe files stay where they are."))
@@ -313,16 +313,16 @@ def proposed_path(folder: Path, stem: str = "study") -> Path:
     return path
 
 
-def usual_folder() -> Path:
+def default_study_folder() -> Path:
     """Return the folder in which the first study is proposed: that of the user's documents, where there is one."""
     home = Path.home()
     return next((one for one in (home / "Documents",) if one.is_dir()), home)
 
 
-def _framed() -> str:
+def _list_style() -> str:
     """Return the style of a list with a frame that says where the keyboard is."""
     colours = theme.palette()
-    return _FRAMED.format(border=colours.border.name(), accent=colours.accent.name())
+    return _LIST_STYLE.format(border=colours.border.name(), accent=colours.accent.name())
 
 
 def _scheme_list() -> ShortList:
@@ -330,17 +330,17 @@ def _scheme_list() -> ShortList:
     schemes.setAccessibleName(tr("Scheme"))
     schemes.setTextElideMode(Qt.TextElideMode.ElideRight)
     schemes.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    schemes.setStyleSheet(_framed())
-    for key in sorted(shipped_names(), key=lambda one: one != DEFAULT):
+    schemes.setStyleSheet(_list_style())
+    for key in sorted(shipped_names(), key=lambda one: one != DEFAULT_SCHEME):
         scheme = load_scheme(key)
         item = QListWidgetItem(f"{scheme.name}: {scheme.definition}")
-        item.setData(_LINE, key)
+        item.setData(_VALUE_ROLE, key)
         item.setToolTip(plain_tip(scheme.definition))
         schemes.addItem(item)
     schemes.setCurrentRow(0)
-    schemes.setFixedHeight(schemes.count() * (schemes.fontMetrics().height() + _AROUND_ROW) + theme.GRID)
+    schemes.setFixedHeight(schemes.count() * (schemes.fontMetrics().height() + _ROW_PADDING) + theme.GRID)
     return schemes
 
 
-def _dropped(event: QDropEvent) -> list[Path]:
+def _dropped_paths(event: QDropEvent) -> list[Path]:
     return [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]

@@ -22,20 +22,20 @@ from PySide6.QtWidgets import QWidget
 from annotate.study.recording_edits import add_recordings, probe_file
 from annotate.study.scheme_versions import use_only
 from app.demo_study import sample_video
-from app.gui.files.start_dialog import StartDialog, StudyPlan, proposed_name, usual_folder
-from app.gui.study.background import BackgroundPool, ModalTask, look
+from app.gui.files.start_dialog import StartDialog, StudyPlan, default_study_folder, proposed_name
+from app.gui.study.background import BackgroundPool, ModalTask, read_in_background
 from app.gui.study.dialogs import Dialogs
 from app.gui.study.study_controller import StudyController
-from media.file_suffixes import IN_FOLDERS, RECORDINGS
+from media.file_suffixes import FOLDER_SCAN_SUFFIXES, RECORDING_SUFFIXES
 from project.entities.study_records import Changes
 from project.errors import Cancelled, UserError
-from project.files.filesystem import resolved
+from project.files.filesystem import resolve_path
 from project.progress import Progress
 from project.queries.recording_rows import all_media
 from project.session.session import Session
 from project.store.locking import LockHolder, background_holder, is_held
 from project.store.study import Study
-from project.text_format import shown
+from project.text_format import escape_unprintable
 from resources.translation import tr, trn
 
 _PAUSE_S = 0.1
@@ -50,7 +50,7 @@ class BusyStudyAction(StrEnum):
     CANCEL = "cancel"
 
 
-def make_way(path: Path, questions: Dialogs, apart: ModalTask) -> bool:
+def confirm_not_busy(path: Path, questions: Dialogs, apart: ModalTask) -> bool:
     """Tell whether a study can be opened here now, after asking where its jobs run in the background.
 
     The other process is asked to show its window (SIGUSR1), or to end (SIGTERM): then its jobs are noted as
@@ -61,7 +61,7 @@ def make_way(path: Path, questions: Dialogs, apart: ModalTask) -> bool:
         return True
     way = BusyStudyAction(
         questions.held_study(
-            tr("Jobs of “{name}” run in the background.").format(name=shown(path.name)),
+            tr("Jobs of “{name}” run in the background.").format(name=escape_unprintable(path.name)),
             tr(
                 "They were started in a window that was closed since (process {process}). One process at a time "
                 "writes to a study."
@@ -72,26 +72,26 @@ def make_way(path: Path, questions: Dialogs, apart: ModalTask) -> bool:
         # Its jobs ended meanwhile, and nothing is in the way any more.
         return True
     if way is BusyStudyAction.SHOW:
-        _signal(path, holder, signal.SIGUSR1)
+        _send_signal(path, holder, signal.SIGUSR1)
         return False
     if way is BusyStudyAction.STOP:
-        _signal(path, holder, signal.SIGTERM)
+        _send_signal(path, holder, signal.SIGTERM)
         with suppress(Cancelled):
-            text = tr("Stopping the jobs of {name}…").format(name=shown(path.name))
-            apart.run(lambda progress: _wait(path, progress), text, stoppable=True)
+            text = tr("Stopping the jobs of {name}…").format(name=escape_unprintable(path.name))
+            apart.run(lambda progress: _wait_until_released(path, progress), text, stoppable=True)
             return True
         return False
     return way is BusyStudyAction.READ
 
 
-def _signal(path: Path, holder: LockHolder, number: signal.Signals) -> None:
+def _send_signal(path: Path, holder: LockHolder, number: signal.Signals) -> None:
     """Send a signal to a process that still is who it was: it holds the lock and says so in its file."""
     if background_holder(path) == holder:
         with suppress(OSError):
             os.kill(holder.pid, number)
 
 
-def _wait(path: Path, progress: Progress) -> None:
+def _wait_until_released(path: Path, progress: Progress) -> None:
     while is_held(path):
         progress.check_cancelled()
         time.sleep(_PAUSE_S)
@@ -145,7 +145,7 @@ class Files(QObject):
         """Return the dialog that asks for everything that a study begins with."""
         settings = self._studio.settings
         name = None if settings.welcomed else proposed_name() if first else settings.annotator
-        folder = recordings[0].absolute().parent if recordings else self.questions.start or usual_folder()
+        folder = recordings[0].absolute().parent if recordings else self.questions.start or default_study_folder()
         return StartDialog(
             *(self.questions, folder, name),
             first=first,
@@ -184,16 +184,16 @@ class Files(QObject):
         except UserError as error:
             self._studio.failed.emit(error)
             return False
-        return self._studio.session is not None and self._studio.session.study.path == resolved(path)
+        return self._studio.session is not None and self._studio.session.study.path == resolve_path(path)
 
     def make_way(self, path: Path) -> bool:
         """Tell whether a study can be opened here now; where its jobs run without a window, somebody is asked."""
-        return make_way(path, self.questions, self._studio.apart)
+        return confirm_not_busy(path, self.questions, self._studio.apart)
 
     def open_sample(self) -> bool:
         """Open the sample, made where it is not there yet; returns whether it is open now."""
         try:
-            return self.open(sample_study())
+            return self.open(make_sample_study())
         except UserError as error:
             self._studio.failed.emit(error)
             return False
@@ -201,11 +201,11 @@ class Files(QObject):
     def take(self, paths: Sequence[Path]) -> None:
         """Do what somebody wants who drops files on the window: open a study, else add recordings, or make a study."""
         study = next((path for path in paths if path.suffix == _SUFFIX), None)
-        recordings = [path for path in _files(paths) if path.suffix.lower() in RECORDINGS]
-        others = [path for path in paths if path.is_file() and path.suffix.lower() not in RECORDINGS]
+        recordings = [path for path in _expand_folders(paths) if path.suffix.lower() in RECORDING_SUFFIXES]
+        others = [path for path in paths if path.is_file() and path.suffix.lower() not in RECORDING_SUFFIXES]
         if study is not None:
             self.open(study)
-        elif others and (refused := _refusal(others[0])) is not None:
+        elif others and (refused := _unsupported_error(others[0])) is not None:
             self._studio.failed.emit(refused)
         elif self._studio.session is not None:
             self.add(paths)
@@ -213,18 +213,18 @@ class Files(QObject):
             # The program that things were dragged from waits until the drop is over.
             QTimer.singleShot(0, self, lambda: self.begin_with(recordings))
         else:
-            names = _listed([shown(path.name) for path in paths])
+            names = _list_names([escape_unprintable(path.name) for path in paths])
             message = tr("There is no study and no recording in {names}.").format(names=names)
             self._studio.failed.emit(UserError(message, tr("Drop a study, or video or sound files.")))
 
     def add(self, paths: Iterable[Path] | None = None) -> None:
         """Add recordings, asking which if none are given."""
         given = list(self.questions.videos() if paths is None else paths)
-        wanted = _files(given)
+        wanted = _expand_folders(given)
         if not given or self._studio.session is None:
             return
         if not wanted:
-            names = _listed([path.name for path in given])
+            names = _list_names([path.name for path in given])
             self.warned.emit(
                 tr("There is no video or sound in {names}.").format(names=names),
                 tr("Add files one by one: File > Add recordings…"),
@@ -248,7 +248,7 @@ class Files(QObject):
                 self._store(read)
 
         self._background.run_confined(
-            lambda progress: _read(wanted, progress),
+            lambda progress: _probe_files(wanted, progress),
             store,
             progress=lambda done, total, name: self.told.emit(
                 tr("Reading file {done} of {total}: {name}").format(done=done, total=total, name=name)
@@ -263,11 +263,11 @@ class Files(QObject):
         session = self._studio.session
         if session is None:
             return
-        from annotate.study.recording_edits import find_again
+        from annotate.study.recording_edits import find_missing_files
 
         self.told.emit(tr("Looking for the missing files…"))
-        look(
-            *(self._background, session, lambda second, progress: find_again(second, folder, progress)),
+        read_in_background(
+            *(self._background, session, lambda second, progress: find_missing_files(second, folder, progress)),
             lambda found: self._link(found) if self._studio.session is session else None,
             self._failed,
             lambda done, total, name: self.told.emit(
@@ -281,12 +281,12 @@ class Files(QObject):
         self._studio.failed.emit(error)
 
     def _link(self, by_content: Mapping[str, Path]) -> None:
-        from annotate.study.recording_edits import Relinked, link_again
+        from annotate.study.recording_edits import Relinked, relink_files
 
         found: list[Relinked] = []
 
         def do(session: Session) -> Changes:
-            found.append(link_again(session, by_content))
+            found.append(relink_files(session, by_content))
             return found[0].changes
 
         if not self._studio.edit(do):
@@ -294,15 +294,15 @@ class Files(QObject):
         result = found[0]
         if result.found:
             self.relinked.emit()
-            self.told.emit(tr("Found again: {found}").format(found=_listed(result.found)))
+            self.told.emit(tr("Found again: {found}").format(found=_list_names(result.found)))
         if result.missing:
             hint = tr("Look in another folder: File > Locate missing media…")
-            self.warned.emit(tr("Still missing: {missing}").format(missing=_listed(result.missing)), hint)
+            self.warned.emit(tr("Still missing: {missing}").format(missing=_list_names(result.missing)), hint)
         elif not result.found:
             self.told.emit(tr("No file is missing."))
 
     def _store(self, read: _Read) -> None:
-        from annotate.study.recording_edits import ProbedFile, add_recordings, ends_early
+        from annotate.study.recording_edits import ProbedFile, add_recordings, truncation_warning
 
         session = self._studio.session
         assert session is not None
@@ -334,7 +334,7 @@ class Files(QObject):
             )
             self.told.emit(what + (left_out if again else ""))
             self.added.emit(made[0])
-            short = [line for file in fresh if (line := ends_early(file))]
+            short = [line for file in fresh if (line := truncation_warning(file))]
             if short:
                 more = tr(" So do {value} more of these files.").format(value=len(short) - 1) if len(short) > 1 else ""
                 self.warned.emit(short[0] + more, tr("What is there can be used."))
@@ -355,28 +355,28 @@ def _make_study(path: Path) -> None:
     Study.create(path, path.stem).close()
 
 
-def _refusal(path: Path) -> UserError | None:
+def _unsupported_error(path: Path) -> UserError | None:
     """Return what to say about a file that is no recording by its name; None where it may be one all the same."""
-    from annotate.interchange.annotation_files import suffixes
+    from annotate.interchange.annotation_files import importable_suffixes
 
-    name = shown(path.name)
-    if path.name.lower().endswith(suffixes()):
+    name = escape_unprintable(path.name)
+    if path.name.lower().endswith(importable_suffixes()):
         hint = tr("Bring it into an open study: File > Import annotations…")
         return UserError(tr("“{name}” holds annotations; it is no recording.").format(name=name), hint)
     return None
 
 
-def _files(paths: Iterable[Path]) -> list[Path]:
+def _expand_folders(paths: Iterable[Path]) -> list[Path]:
     found: list[Path] = []
     for path in paths:
         if path.is_dir():
-            found += sorted(p for p in path.rglob("*") if p.suffix.lower() in IN_FOLDERS and p.is_file())
+            found += sorted(p for p in path.rglob("*") if p.suffix.lower() in FOLDER_SCAN_SUFFIXES and p.is_file())
         else:
             found.append(path)
     return found
 
 
-def _read(paths: Sequence[Path], progress: Progress) -> _Read:
+def _probe_files(paths: Sequence[Path], progress: Progress) -> _Read:
     from annotate.study.recording_edits import probe_file
 
     files, errors = [], []
@@ -391,11 +391,11 @@ def _read(paths: Sequence[Path], progress: Progress) -> _Read:
     return _Read(files, errors)
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     return ", ".join(names[:3]) + (tr(" and {value} more").format(value=len(names) - 3) if len(names) > 3 else "")
 
 
-_DROPS = frozenset({QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop})
+_DROP_EVENTS = frozenset({QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop})
 
 
 class Drops(QObject):
@@ -408,7 +408,7 @@ class Drops(QObject):
         window.installEventFilter(self)
 
     def eventFilter(self, _window: QObject, event: QEvent) -> bool:
-        if event.type() not in _DROPS or not isinstance(event, QDropEvent):
+        if event.type() not in _DROP_EVENTS or not isinstance(event, QDropEvent):
             return False
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
         if not paths:
@@ -419,7 +419,7 @@ class Drops(QObject):
         return True
 
 
-def sample_study(folder: Path | None = None) -> Path:
+def make_sample_study(folder: Path | None = None) -> Path:
     """Return the sample study, made if it is not there yet.
 
     Raises:

@@ -27,17 +27,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from anonymize.release.annotations_only import GOES, STAYS, scrub
+from anonymize.release.annotations_only import EXCLUDED_CONTENT, INCLUDED_CONTENT, export_annotations_copy
 from anonymize.withdrawal import withdrawal_certificate as certificate
 from anonymize.withdrawal.withdrawal import (
     ErasurePlan,
     ErasureRequest,
     ErasureResult,
     PersonalStringFinder,
-    foresee,
-    withdraw,
+    plan_erasure,
+    run_withdrawal,
 )
-from anonymize.withdrawal.withdrawal_preview import foretold, still_to_do
+from anonymize.withdrawal.withdrawal_preview import preview_lines, remaining_steps
 from app.gui.pages.context import Context
 from project.entities.study_records import Changes
 from project.erasure.lookalikes import LookAlikeReason, LookAlikeWords
@@ -46,7 +46,7 @@ from project.progress import Progress
 from project.queries.recording_rows import all_participants
 from project.session.session import Session
 from project.sharing.annotations_only_copy import Shared
-from project.text_format import counted
+from project.text_format import pluralize
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
@@ -62,7 +62,7 @@ def share_annotations_only(context: Context) -> None:
     if session is None:
         return
     said = tr("A copy is made that holds:\n\n{goes}\n\nIt does not hold:\n\n{stays}").format(
-        goes="\n".join(f"• {one}" for one in GOES), stays="\n".join(f"• {one}" for one in STAYS)
+        goes="\n".join(f"• {one}" for one in INCLUDED_CONTENT), stays="\n".join(f"• {one}" for one in EXCLUDED_CONTENT)
     )
     if session.study.working is not None:
         said += "\n\n" + tr("This study is sealed; the copy is in clear, for whoever has the file.")
@@ -75,7 +75,7 @@ def share_annotations_only(context: Context) -> None:
     done: list[tuple[Shared, bool]] = []
 
     def make(session: Session, progress: Progress) -> Changes | None:
-        made, changes = scrub(session, place, progress)
+        made, changes = export_annotations_copy(session, place, progress)
         done.append((made, changes is not None))
         return changes
 
@@ -88,8 +88,8 @@ def share_annotations_only(context: Context) -> None:
     context.studio.told.emit(
         text.format(
             file=made.path.name,
-            segments=counted(made.rows.get("segment", 0), "segment"),
-            recordings=counted(made.rows.get("recording", 0), "recording"),
+            segments=pluralize(made.rows.get("segment", 0), "segment"),
+            recordings=pluralize(made.rows.get("recording", 0), "recording"),
         )
     )
 
@@ -354,7 +354,7 @@ class WithdrawalDialog(OwnDialog):
         self.buttons.note.setText(why_not or missing)
 
 
-_LISTED = 12
+_MAX_LISTED = 12
 """Lines of what is left to do that have room in a question; the clipboard gets all."""
 
 
@@ -408,14 +408,14 @@ class ErasureController(QObject):
             if not self._asking:
                 return
             why_not = tr("Backups that cannot be read may hold them: have them erased, too.") if blocked else ""
-            self._dialog.show_lines(wanted, foretold(seen, deciding=False), seen.alike, why_not)
+            self._dialog.show_lines(wanted, preview_lines(seen, deciding=False), seen.alike, why_not)
 
         def fail(error: Exception) -> None:
             if self._asking:
                 self._dialog.show_problem(wanted, error.message if isinstance(error, UserError) else str(error))
 
         finder = self._finder
-        self._context.background.run(lambda _: foresee(path, wanted, finder), show, fail)
+        self._context.background.run(lambda _: plan_erasure(path, wanted, finder), show, fail)
 
     def _go_on(self, result: int) -> None:
         self._asking = False
@@ -429,8 +429,8 @@ class ErasureController(QObject):
         context.studio.told.emit(tr("Removing {name}…").format(name=wanted.pseudonym))
 
         def work(progress: Progress) -> tuple[ErasureResult, Path]:
-            done = withdraw(path, wanted, who, progress, finder, certificate.keep)
-            return done, certificate.write(done)[0]
+            done = run_withdrawal(path, wanted, who, progress, finder, certificate.store_pending)
+            return done, certificate.write_certificate(done)[0]
 
         def tell(done: int, total: int, text: str) -> None:
             step = tr("Removing {name}, step {done} of {total}: {what}")
@@ -446,15 +446,15 @@ class ErasureController(QObject):
         name = done.foreseen.wanted.pseudonym
         text = tr("{name} was removed. The certificate is {file}.").format(name=name, file=place.name)
         self._context.studio.told.emit(text)
-        self._say_what_is_left(name, still_to_do(done))
+        self._say_what_is_left(name, remaining_steps(done))
 
     def _say_what_is_left(self, name: str, lines: list[str]) -> None:
         """Name the files that the certificate only counts, once."""
         if not lines:
             return
-        listed = [f"• {one}" for one in lines[:_LISTED]]
-        if len(lines) > _LISTED:
-            listed.append(trn("and {count} more", "and {count} more", len(lines) - _LISTED))
+        listed = [f"• {one}" for one in lines[:_MAX_LISTED]]
+        if len(lines) > _MAX_LISTED:
+            listed.append(trn("and {count} more", "and {count} more", len(lines) - _MAX_LISTED))
         head = tr("{name} was removed from the study. Some of it must still be done by hand:").format(name=name)
         foot = tr("The certificate gives only the number of these files, because their names may say who it was.")
         text = "\n\n".join((head, "\n".join(listed), foot))

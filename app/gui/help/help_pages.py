@@ -99,7 +99,7 @@ class AddressBar(QFrame):
         told.emit(self._address)  # type: ignore[attr-defined]
 
 
-_KEY = Qt.ItemDataRole.UserRole
+_KEY_ROLE = Qt.ItemDataRole.UserRole
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ class ContentsTree(QTreeWidget):
                     headings[named].setExpanded(True)
                 above = headings[named]
             item = self._pages[page.key] = QTreeWidgetItem(above, [page.title])
-            item.setData(0, _KEY, page.key)
+            item.setData(0, _KEY_ROLE, page.key)
             item.setToolTip(0, plain_tip(page.title))
 
     def show_current(self, key: str) -> None:
@@ -164,7 +164,7 @@ class ContentsTree(QTreeWidget):
         return [item.text(0) for item in self._pages.values()]
 
     def _choose(self, item: QTreeWidgetItem) -> None:
-        key = item.data(0, _KEY)
+        key = item.data(0, _KEY_ROLE)
         if key:
             self.page_chosen.emit(key)
         else:
@@ -259,7 +259,7 @@ class _PlaceDelegate(QStyledItemDelegate):
 _WIDEST = 840
 """Pixels of a line in the usual size: longer ones are hard to read."""
 _SETTLED_MS = 120
-_MOST_MARKED = 300
+_MAX_MARKS = 300
 _BACK, _FORWARD = Qt.MouseButton.BackButton, Qt.MouseButton.ForwardButton
 
 
@@ -353,7 +353,7 @@ class PageView(QTextBrowser):
                 rf"\b{QRegularExpression.escape(word)}", QRegularExpression.PatternOption.CaseInsensitiveOption
             )
             found = self.document().find(wanted)
-            while not found.isNull() and len(marks) < _MOST_MARKED:
+            while not found.isNull() and len(marks) < _MAX_MARKS:
                 marks.append(self._marked(found))
                 found = self.document().find(wanted, found)
         self.setExtraSelections(marks)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QObject, QProcess, Signal
 
-from app.docs_browser.docs_pages import fill, unfilled
+from app.docs_browser.docs_pages import set_page_text, unfilled_pages
 
 COMMAND = (sys.executable, "-m", "greenroom", "docs", "--json")
 
@@ -36,7 +36,7 @@ class ReferencePageLoader(QObject):
 
     def ask(self) -> None:
         """Have the pages filled in, unless they are, or are about to be."""
-        self._wanted = self._wanted if self.under_way else unfilled()
+        self._wanted = self._wanted if self.under_way else unfilled_pages()
         if self._wanted and self._process is None:
             self._process = QProcess(self)
             self._process.finished.connect(self._take)
@@ -57,13 +57,13 @@ class ReferencePageLoader(QObject):
             return
         told = json.loads(bytes(process.readAllStandardOutput().data()))["pages"]
         for name, one in zip(self._wanted, told, strict=True):
-            fill(name, one["text"])
+            set_page_text(name, one["text"])
         self.filled.emit()
 
 
-START = "index.md"
-TUTORIAL = "tutorial.md"
-OF_MODES: Mapping[str, str] = {
+START_PAGE = "index.md"
+TUTORIAL_PAGE = "tutorial.md"
+MODE_PAGES: Mapping[str, str] = {
     "annotate": "annotating.md",
     "faces": "faces.md#in-the-window",
     "review": "review.md",
@@ -74,7 +74,7 @@ OF_MODES: Mapping[str, str] = {
     "benchmark": "benchmark.md",
 }
 """Mode -> page, with a place in it where not all of it is about the mode."""
-OF_WINDOWS: Mapping[str, str] = {
+WINDOW_PAGES: Mapping[str, str] = {
     "segments": "finding.md",
     "checklist": "finding.md#the-checklist",
     "import_annotations": "interchange.md",
@@ -100,7 +100,7 @@ OF_WINDOWS: Mapping[str, str] = {
     "benchmark_report": "benchmark-report.md",
 }
 """Window about the study -> page."""
-OF_DIALOGS: Mapping[str, str] = {
+DIALOG_PAGES: Mapping[str, str] = {
     "ExportDialog": "anonymization.md#export",
     "ExportResult": "anonymization.md#the-check",
     "EntryDialog": "judges.md#setting-up",

@@ -8,17 +8,17 @@ from PySide6.QtGui import QCloseEvent, QDesktopServices, QGuiApplication, QKeySe
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
 from app.docs_browser.docs_pages import (
-    WHOLE_PICTURE,
+    PICTURE_PREFIX,
     DocsTheme,
-    contents,
-    page_called,
+    find_page,
+    find_picture,
+    list_pages,
     page_html,
-    picture,
     picture_html,
+    resolve_link,
     style_sheet,
-    target,
 )
-from app.docs_browser.docs_search import search, words_of
+from app.docs_browser.docs_search import search, split_words
 from app.gui.help.help_pages import (
     TOP,
     AddressBar,
@@ -29,24 +29,24 @@ from app.gui.help.help_pages import (
     PageView,
     ScrollAnchor,
 )
-from app.gui.help.help_topics import START, ReferencePageLoader
+from app.gui.help.help_topics import START_PAGE, ReferencePageLoader
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import attach
-from widgets.form.input_fields import mark_search
-from widgets.form.layouts import within_screen
+from widgets.form.input_fields import mark_search_field
+from widgets.form.layouts import bounded_to_screen
 from widgets.text_labels import plain_tip
 from widgets.theme import icon
 
 _ZOOMS = (0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0)
-_USUAL = _ZOOMS.index(1.0)
+_DEFAULT_ZOOM = _ZOOMS.index(1.0)
 _SIZE = QSize(1180, 820)
-_BIGGER_THAN_THE_WINDOW = 1.12
+_FONT_SCALE = 1.12
 """Pages are read longer than labels are: their text is larger."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _ReadingPosition:
     """Where somebody reads: a page, or a picture in its own size, and how far down."""
 
     page: str
@@ -67,20 +67,20 @@ class HelpWindow(QWidget):
     def __init__(self, parent: QWidget | None = None, browse: Callable[[str], object] = open_in_browser) -> None:
         super().__init__()
         attach(self, parent)
-        self._before: list[_Place] = []
-        self._after: list[_Place] = []
-        self._here = _Place("")
-        self._zoom = _USUAL
-        self._places: dict[str, _Place] = {}
+        self._before: list[_ReadingPosition] = []
+        self._after: list[_ReadingPosition] = []
+        self._here = _ReadingPosition("")
+        self._zoom = _DEFAULT_ZOOM
+        self._places: dict[str, _ReadingPosition] = {}
         self.setWindowTitle(tr("Documentation"))
         self.setAccessibleName(tr("Documentation"))
         self.setAutoFillBackground(True)
-        self.resize(within_screen(_SIZE, self))
-        self.view = PageView(WHOLE_PICTURE, picture)
+        self.resize(bounded_to_screen(_SIZE, self))
+        self.view = PageView(PICTURE_PREFIX, find_picture)
         self.contents = ContentsTree()
         self.found = FoundList()
         self.search = QLineEdit(placeholderText=tr("Search in all pages"), clearButtonEnabled=True)
-        mark_search(self.search)
+        mark_search_field(self.search)
         self.search.setAccessibleName(tr("Search in all pages"))
         self.search.setToolTip(tr("Search in all pages (Ctrl+F)"))
         self.address = AddressBar()
@@ -88,7 +88,7 @@ class HelpWindow(QWidget):
         self._lay_out()
         self._join(browse)
         self.contents.show_pages(
-            ListedPage(one.name, one.title, (*filter(None, (one.section, one.group)),)) for one in contents()
+            ListedPage(one.name, one.title, (*filter(None, (one.section, one.group)),)) for one in list_pages()
         )
 
     @property
@@ -99,18 +99,18 @@ class HelpWindow(QWidget):
     def show_page(self, name: str) -> None:
         """Show a page, given as `NAME` or `NAME#PLACE`."""
         page, _, anchor = name.partition("#")
-        self._go(_Place(page if page_called(page) else START, anchor=anchor))
+        self._go(_ReadingPosition(page if find_page(page) else START_PAGE, anchor=anchor))
 
     def follow(self, link: str) -> None:
         """Go where a link of the page leads; one that leads out is only asked about."""
-        if link.startswith(WHOLE_PICTURE):
-            self._go(replace(self._here, picture=link.removeprefix(WHOLE_PICTURE), down=TOP))
+        if link.startswith(PICTURE_PREFIX):
+            self._go(replace(self._here, picture=link.removeprefix(PICTURE_PREFIX), down=TOP))
             return
-        found = target(self._here.page, link)
+        found = resolve_link(self._here.page, link)
         if found is not None and found.address:
             self.address.ask(found.address)
         elif found is not None and found.page:
-            self._go(_Place(found.page, anchor=found.anchor))
+            self._go(_ReadingPosition(found.page, anchor=found.anchor))
 
     def walk(self, step: int) -> None:
         """Go back (-1) to what was shown before, or forward (1) again."""
@@ -122,7 +122,7 @@ class HelpWindow(QWidget):
 
     def zoom(self, steps: int) -> None:
         """Show everything larger or smaller; 0 is the usual size."""
-        wanted = min(max(self._zoom + steps, 0), len(_ZOOMS) - 1) if steps else _USUAL
+        wanted = min(max(self._zoom + steps, 0), len(_ZOOMS) - 1) if steps else _DEFAULT_ZOOM
         if wanted != self._zoom:
             self._zoom = wanted
             self._draw_again()
@@ -147,7 +147,7 @@ class HelpWindow(QWidget):
     def _lay_out(self) -> None:
         self.back = self._button("arrow-left", tr("Back (Alt+Left)"), lambda: self.walk(-1))
         self.forward = self._button("arrow-right", tr("Forward (Alt+Right)"), lambda: self.walk(1))
-        home = self._button("book-open", tr("First page (Alt+Home)"), lambda: self.show_page(START))
+        home = self._button("book-open", tr("First page (Alt+Home)"), lambda: self.show_page(START_PAGE))
         smaller = self._button("zoom-out", tr("Smaller (Ctrl+-)"), lambda: self.zoom(-1))
         larger = self._button("zoom-in", tr("Larger (Ctrl++)"), lambda: self.zoom(1))
         bar = QHBoxLayout()
@@ -208,7 +208,7 @@ class HelpWindow(QWidget):
         keys: dict[str, Callable[[], object]] = {
             "Alt+Left": lambda: self.walk(-1),
             "Alt+Right": lambda: self.walk(1),
-            "Alt+Home": lambda: self.show_page(START),
+            "Alt+Home": lambda: self.show_page(START_PAGE),
             "Ctrl+F": self._begin_search,
             "Ctrl++": lambda: self.zoom(1),
             "Ctrl+=": lambda: self.zoom(1),
@@ -224,7 +224,7 @@ class HelpWindow(QWidget):
         self.search.selectAll()
 
     def _search(self, typed: str) -> None:
-        words = tuple(words_of(typed))
+        words = tuple(split_words(typed))
         self._left.setCurrentWidget(self.found if words else self.contents)
         listed = []
         self._places = {}
@@ -232,7 +232,7 @@ class HelpWindow(QWidget):
             key, section = str(number), one.section
             title = section.page.title
             listed.append(FoundPlace(key, section.heading or title, title if section.heading else "", one.excerpt))
-            self._places[key] = _Place(section.page.name, anchor=section.anchor, words=words)
+            self._places[key] = _ReadingPosition(section.page.name, anchor=section.anchor, words=words)
         self.found.show_places(listed)
         self.found.nothing.setText(tr("No page has “{typed}”. Try fewer or shorter words.").format(typed=typed.strip()))
         if not words:
@@ -244,14 +244,14 @@ class HelpWindow(QWidget):
             self._go(self._places["0"])
             self.found.setFocus()
 
-    def _go(self, place: _Place) -> None:
+    def _go(self, place: _ReadingPosition) -> None:
         if self._here.page:
             self._before.append(self._noted())
         self._after.clear()
         self._here = place
         self._show()
 
-    def _noted(self) -> _Place:
+    def _noted(self) -> _ReadingPosition:
         return replace(self._here, anchor="", down=self.view.place())
 
     def _show(self) -> None:
@@ -262,7 +262,7 @@ class HelpWindow(QWidget):
             self.view.scrollToAnchor(here.anchor)
         else:
             self.view.go_to(here.down)
-        page = page_called(here.page)
+        page = find_page(here.page)
         title = page.title if page is not None else ""
         self.setWindowTitle(tr("{title} (documentation)").format(title=title))
         self.contents.show_current(here.page)
@@ -284,7 +284,7 @@ class HelpWindow(QWidget):
     def _look(self) -> DocsTheme:
         colours = theme.palette()
         return DocsTheme(
-            points=theme.POINTS * _BIGGER_THAN_THE_WINDOW * _ZOOMS[self._zoom],
+            points=theme.POINTS * _FONT_SCALE * _ZOOMS[self._zoom],
             text=colours.text.name(),
             muted=colours.muted.name(),
             accent=colours.accent.name(),

@@ -7,24 +7,24 @@ from typing import cast
 
 from PySide6.QtCore import QObject, Signal
 
-from annotate.study.recording_files import found_in
-from anonymize.faces.masking_plan import discard
+from annotate.study.recording_files import parse_sync_result
+from anonymize.faces.masking_plan import delete_tracks_file
 from anonymize.methods.face_methods import method_type
 from app.gui.jobs.jobs_panel import JobsPanel, JobState
 from app.gui.jobs.worker_runner import WorkerRunner
 from app.gui.study.study_controller import StudyController
-from benchmark.judging.run_outcome import outcome_from
+from benchmark.judging.run_outcome import read_outcome
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.session.job_notes import InterruptedJob, JobNotes
-from project.session.jobs import JobSpec, answer, kind_of, store_part
+from project.session.jobs import JobSpec, answer, load_kind, store_part
 from project.session.session import Session
 from resources.translation import tr, trn
 
 _log = logging.getLogger(__name__)
 
-_BESIDE = frozenset({"ask"})
-_BY_THEMSELVES = frozenset({"pii"})
+_PARALLEL_KINDS = frozenset({"ask"})
+_AUTOMATIC_KINDS = frozenset({"pii"})
 """Kinds that begin by themselves, and will again: nobody has to be asked about them."""
 
 Result = Mapping[str, Json]
@@ -107,7 +107,7 @@ class JobCenter(QObject):
 
     def titles(self) -> list[str]:
         """Name what runs and waits and somebody asked for: plans of several jobs, then jobs that belong to none."""
-        lone = [one for one in self.jobs() if one.kind not in _BY_THEMSELVES and id(one) not in self._planned]
+        lone = [one for one in self.jobs() if one.kind not in _AUTOMATIC_KINDS and id(one) not in self._planned]
         return [*self._plans.values(), *(one.title for one in lone)]
 
     def of(self, kind: str, recording_id: str) -> JobSpec | None:
@@ -230,7 +230,7 @@ class JobCenter(QObject):
         return session if session is not None and self._sessions.get(id(work), session) is session else None
 
     def _runner_of(self, work: JobSpec) -> WorkerRunner:
-        return self.beside if work.kind in _BESIDE else self.runner
+        return self.beside if work.kind in _PARALLEL_KINDS else self.runner
 
     def _cancel_row(self, job: str) -> None:
         if job in self._groups:
@@ -240,7 +240,7 @@ class JobCenter(QObject):
 
     def _renewed(self, work: JobSpec) -> JobSpec:
         """Give a job that waited what it has to know now, where its kind says how."""
-        session, renew = self._session_of(work), getattr(kind_of(work.kind), "renew", None)
+        session, renew = self._session_of(work), getattr(load_kind(work.kind), "renew", None)
         if session is None or renew is None:
             return work
         fresh: JobSpec = renew(session, work)
@@ -277,7 +277,7 @@ class JobCenter(QObject):
             self._on_cancelled(work)
             return
         try:
-            changes = kind_of(work.kind).store(session, self.as_done(work), result)
+            changes = load_kind(work.kind).store(session, self.as_done(work), result)
         except UserError as error:
             self._on_failed(work, error)
             return
@@ -294,7 +294,7 @@ class JobCenter(QObject):
         self._then.pop(id(work), None)
         self._drop_note(work)
         self._problems[id(work)] = error
-        discard(self.as_done(work).parameters)
+        delete_tracks_file(self.as_done(work).parameters)
         self._panel.finish(self._ids[id(work)], JobState.FAILED, str(error))
         self.stopped.emit(work)
         self.failed.emit(error)
@@ -302,7 +302,7 @@ class JobCenter(QObject):
     def _on_cancelled(self, work: JobSpec) -> None:
         self._then.pop(id(work), None)
         self._drop_note(work)
-        discard(self.as_done(work).parameters)
+        delete_tracks_file(self.as_done(work).parameters)
         self._panel.finish(self._ids[id(work)], JobState.CANCELLED)
         self.stopped.emit(work)
 
@@ -322,7 +322,7 @@ def summary(work: JobSpec, result: Result) -> str:
             found=found, frames=result["frames"], duration=_seconds(result)
         )
     if work.kind == "sync":
-        return found_in(result).as_text()
+        return parse_sync_result(result).as_text()
     if work.kind == "text":
         areas = result["areas"]
         return tr("Text in {places}, {duration}").format(
@@ -365,7 +365,7 @@ def summary(work: JobSpec, result: Result) -> str:
             count=trn("{count} text", "{count} texts", int(str(result["texts"])))
         )
     if work.kind == "ask":
-        return outcome_from(result).as_text()
+        return read_outcome(result).as_text()
     if work.kind == "fetch":
         return tr("Installed {name}.").format(name=result["name"])
     if "method" not in work.parameters:

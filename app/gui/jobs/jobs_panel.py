@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from project.progress import RemainingTimeEstimator, time_left
+from project.progress import RemainingTimeEstimator, format_time_left
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import EmptyState
@@ -38,7 +38,7 @@ class JobState(StrEnum):
     CANCELLED = "cancelled"
 
 
-ENDED = frozenset({JobState.DONE, JobState.FAILED, JobState.CANCELLED})
+ENDED_STATES = frozenset({JobState.DONE, JobState.FAILED, JobState.CANCELLED})
 _ICONS = {
     JobState.WAITING: "circle-dashed",
     JobState.RUNNING: "loader",
@@ -94,7 +94,7 @@ class JobRow(QFrame):
         self.percent = min(100, 100 * done // total) if total > 0 else -1
         self._bar.show_value(max(0, self.percent), 100 if total > 0 else 0)
         figures = f"{self.percent} %" if total > 0 else ""
-        left = time_left(self._remaining.seconds(done, total), tr)
+        left = format_time_left(self._remaining.seconds(done, total), tr)
         self.text.setText("  ".join(part for part in (figures, left, text) if part) or tr("Running"))
         self._tint()
 
@@ -194,7 +194,7 @@ class JobsPanel(QFrame):
 
     def clear_finished(self) -> None:
         """Take ended jobs off the list."""
-        for job_id in [job_id for job_id, row in self._jobs.items() if row.state in ENDED]:
+        for job_id in [job_id for job_id, row in self._jobs.items() if row.state in ENDED_STATES]:
             self._jobs.pop(job_id).deleteLater()
         self._refresh()
 
@@ -208,9 +208,9 @@ class JobsPanel(QFrame):
 
     def _refresh(self) -> None:
         self._stack.setCurrentIndex(1 if self._jobs else 0)
-        self._clear.setVisible(any(row.state in ENDED for row in self._jobs.values()))
+        self._clear.setVisible(any(row.state in ENDED_STATES for row in self._jobs.values()))
         counted = [row for job, row in self._jobs.items() if job not in self._uncounted]
-        open_jobs = [row for row in counted if row.state not in ENDED]
+        open_jobs = [row for row in counted if row.state not in ENDED_STATES]
         running = [row.percent for row in open_jobs if row.state == JobState.RUNNING]
         self.counts_changed.emit(len(open_jobs), running[0] if running else -1)
 

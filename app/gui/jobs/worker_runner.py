@@ -19,9 +19,9 @@ from resources.translation import tr
 
 _log = logging.getLogger(__name__)
 
-WORKER = (sys.executable, "-m", "greenroom", "worker")
-_STDERR_KEPT = 4_000
-_AT_A_TIME_S = 0.004
+WORKER_COMMAND = (sys.executable, "-m", "greenroom", "worker")
+_MAX_STDERR_BYTES = 4_000
+_READ_BUDGET_S = 0.004
 """How long what the worker wrote is taken in before the window gets its turn."""
 
 
@@ -49,7 +49,7 @@ class WorkerRunner(QObject):
     def __init__(
         self,
         parent: QObject | None = None,
-        command: Sequence[str] = WORKER,
+        command: Sequence[str] = WORKER_COMMAND,
         grace_ms: int = 5_000,
         *,
         stay: bool = False,
@@ -57,7 +57,7 @@ class WorkerRunner(QObject):
         super().__init__(parent)
         self.renew: Callable[[JobSpec], JobSpec] = lambda work: work
         """Gives the job as it has to be when its turn comes; may raise a UserError."""
-        self.answer: Callable[[JobSpec, dict[str, Json]], dict[str, Json]] = _no_answer
+        self.answer: Callable[[JobSpec, dict[str, Json]], dict[str, Json]] = _reject_question
         """Answers what a job asks while it runs; may raise a UserError."""
         self._stay = stay
         self._command = tuple(command)
@@ -176,7 +176,7 @@ class WorkerRunner(QObject):
         if self._held:
             self._taking = False
             return
-        until = perf_counter() + _AT_A_TIME_S
+        until = perf_counter() + _READ_BUDGET_S
         self._taking = True
         try:
             while self._lines and perf_counter() < until:
@@ -238,7 +238,7 @@ class WorkerRunner(QObject):
 
     def _read_errors(self) -> None:
         if self._process is not None:
-            self._errors = (self._errors + bytes(self._process.readAllStandardError().data()))[-_STDERR_KEPT:]
+            self._errors = (self._errors + bytes(self._process.readAllStandardError().data()))[-_MAX_STDERR_BYTES:]
 
     def _not_started(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart:
@@ -289,7 +289,7 @@ class WorkerRunner(QObject):
             self._process.kill()
 
 
-def _no_answer(work: JobSpec, question: dict[str, Json]) -> dict[str, Json]:
+def _reject_question(work: JobSpec, question: dict[str, Json]) -> dict[str, Json]:
     raise UserError(
         tr("{title}: nobody answers.").format(title=work.title),
         tr("It asked for {list}.").format(list=", ".join(question)),

@@ -26,7 +26,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.form.layouts import FlowLayout
 from widgets.labels import LabelChip, LabelLook
-from widgets.text_labels import PlainLabel, plain_tip, plainly
+from widgets.text_labels import PlainLabel, escape_control_chars, plain_tip
 from widgets.theme import pixmap
 
 
@@ -45,8 +45,8 @@ class JudgmentColumnState(StrEnum):
     PERSON = "person"
 
 
-UNDER_WAY = frozenset({JudgmentColumnState.WAITING, JudgmentColumnState.ASKING})
-FAILED = frozenset(
+PENDING_STATES = frozenset({JudgmentColumnState.WAITING, JudgmentColumnState.ASKING})
+FAILED_STATES = frozenset(
     {JudgmentColumnState.UNPARSED, JudgmentColumnState.REFUSED, JudgmentColumnState.ERROR, JudgmentColumnState.NOT_SENT}
 )
 
@@ -147,9 +147,9 @@ class JudgmentTable:
 
 DIFFERS = "≠"
 AGREES = "="
-TALLEST = 176
+MAX_CELL_HEIGHT = 176
 """Pixels of a text; longer ones scroll within their column."""
-_CHIP = 20
+_CHIP_HEIGHT = 20
 """Letters of a chip; longer ones take a second line."""
 _MANY = 3_000
 """Characters from which on a text is as tall as it may be, without being measured."""
@@ -176,7 +176,7 @@ class WordsCell(QPlainTextEdit):
 
     def show_text(self, text: str) -> None:
         """Show another text."""
-        self.setPlainText(plainly(text))
+        self.setPlainText(escape_control_chars(text))
 
     def hasHeightForWidth(self) -> bool:
         return True
@@ -184,10 +184,10 @@ class WordsCell(QPlainTextEdit):
     def heightForWidth(self, width: int) -> int:
         text = self.toPlainText()
         if len(text) > _MANY:
-            return TALLEST
+            return MAX_CELL_HEIGHT
         flags = Qt.TextFlag.TextWrapAnywhere if " " not in text else Qt.TextFlag.TextWordWrap
         needed = self.fontMetrics().boundingRect(0, 0, max(40, width - 12), 100_000, int(flags), text).height()
-        return min(TALLEST, needed + 6)
+        return min(MAX_CELL_HEIGHT, needed + 6)
 
     def sizeHint(self) -> QSize:
         return QSize(160, self.heightForWidth(160))
@@ -197,7 +197,9 @@ class _ChipLabel(PlainLabel):
     """A choice; one that most people did not make has a broken edge and a sign."""
 
     def __init__(self, chip: ChoiceChip) -> None:
-        super().__init__(fill(plainly(chip.text if chip.shared else f"{DIFFERS} {chip.text}", 200), _CHIP))
+        super().__init__(
+            fill(escape_control_chars(chip.text if chip.shared else f"{DIFFERS} {chip.text}", 200), _CHIP_HEIGHT)
+        )
         self._shared = chip.shared
         self.setContentsMargins(7, 2, 7, 2)
         self.setFont(theme.font(theme.POINTS - 0.5, semibold=not chip.shared))
@@ -228,7 +230,7 @@ class _Flowing(QWidget):
         for chip in chips.chips:
             flow.addWidget(_ChipLabel(chip))
         if not chips.chips:
-            flow.addWidget(quiet(tr("None")))
+            flow.addWidget(make_quiet_label(tr("None")))
         self.setAccessibleName(f"{name}: {', '.join(chip.text for chip in chips.chips) or 'none'}")
 
 
@@ -244,9 +246,9 @@ class _VerdictCell(QWidget):
         chip.set_look(verdict.look)
         column.addWidget(chip, 0, Qt.AlignmentFlag.AlignLeft)
         if verdict.agrees:
-            column.addWidget(_with_people(f"{AGREES} {', '.join(verdict.agrees)}", "competence", tr("Agrees with")))
+            column.addWidget(_people_label(f"{AGREES} {', '.join(verdict.agrees)}", "competence", tr("Agrees with")))
         if verdict.differs:
-            column.addWidget(_with_people(f"{DIFFERS} {', '.join(verdict.differs)}", "uncertain", tr("Differs from")))
+            column.addWidget(_people_label(f"{DIFFERS} {', '.join(verdict.differs)}", "uncertain", tr("Differs from")))
         column.addStretch()
 
 
@@ -261,14 +263,14 @@ def cell_widget(cell: Cell, name: str) -> QWidget:
             text = f"{DIFFERS} {cell.text}" if cell.differs else cell.text
             return WordsCell(text, tr("{name}, differs").format(name=name) if cell.differs else name)
         case None:
-            nothing = quiet("–")  # noqa: RUF001 nothing is there
+            nothing = make_quiet_label("–")  # noqa: RUF001 nothing is there
             nothing.setAccessibleName(tr("{name}: nothing").format(name=name))
             return nothing
 
 
-def quiet(text: str) -> QLabel:
+def make_quiet_label(text: str) -> QLabel:
     """Return a line in grey, as plain text, that wraps and gives way."""
-    label = PlainLabel(plainly(text, 2_000), wordWrap=True)
+    label = PlainLabel(escape_control_chars(text, 2_000), wordWrap=True)
     label.setProperty("quiet", True)
     label.setAlignment(Qt.AlignmentFlag.AlignTop)
     label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -276,8 +278,8 @@ def quiet(text: str) -> QLabel:
     return label
 
 
-def _with_people(text: str, colour: str, meaning: str) -> QLabel:
-    label = quiet(text)
+def _people_label(text: str, colour: str, meaning: str) -> QLabel:
+    label = make_quiet_label(text)
     label.setStyleSheet(f"color: {getattr(theme.palette(), colour).name()};")
     label.setAccessibleName(f"{meaning} {text[2:]}")
     label.setToolTip(plain_tip(f"{meaning} {text[2:]}"))
@@ -305,12 +307,12 @@ class ColumnFoot(QWidget):
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(theme.GRID // 2)
         if column.facts:
-            facts = quiet("\n".join(column.facts))
+            facts = make_quiet_label("\n".join(column.facts))
             facts.setAccessibleName(f"{column.name}: {', '.join(column.facts)}")
             box.addWidget(facts)
         flow = FlowLayout()
         if column.judge_id:
-            if column.state in UNDER_WAY:
+            if column.state in PENDING_STATES:
                 flow.addWidget(
                     _button(
                         tr("Cancel"),
@@ -382,27 +384,27 @@ class ColumnHead(QFrame):
         box = QVBoxLayout(self)
         box.setContentsMargins(theme.GRID // 2, theme.GRID // 2, theme.GRID // 2, theme.GRID // 2)
         box.setSpacing(1)
-        name = _Line(column.name)
+        name = _ElidedAnswer(column.name)
         name.setFont(theme.font(semibold=True))
         box.addWidget(name)
         if column.what:
-            what = _Line(column.what)
+            what = _ElidedAnswer(column.what)
             what.setProperty("quiet", True)
             box.addWidget(what)
         if column.condition:
             sign = "⇄ " if column.pair is not ColumnPairPosition.NONE else ""
-            condition = _Line(f"{sign}{column.condition}")
+            condition = _ElidedAnswer(f"{sign}{column.condition}")
             condition.setAccessibleName(tr("Saw: {condition}").format(condition=column.condition))
             if column.pair is not ColumnPairPosition.NONE:
                 condition.setToolTip(tr("The same judge, with the footage raw and anonymized, side by side"))
             box.addWidget(condition)
         box.addLayout(self._state(column))
         if column.said:
-            said = quiet(column.said)
-            if column.state in FAILED:
+            said = make_quiet_label(column.said)
+            if column.state in FAILED_STATES:
                 said.setStyleSheet(f"color: {colours.error.name()};")
             said.setMaximumHeight(said.fontMetrics().lineSpacing() * 5)
-            said.setToolTip(plain_tip(plainly(column.said, 2_000)))
+            said.setToolTip(plain_tip(escape_control_chars(column.said, 2_000)))
             box.addWidget(said)
         box.addStretch()
         words = STATES[column.state][2]
@@ -416,17 +418,17 @@ class ColumnHead(QFrame):
         icon = PlainLabel()
         icon.setPixmap(pixmap(picture, 14, ink, self.devicePixelRatioF()))
         row.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)
-        text = quiet(words)
+        text = make_quiet_label(words)
         text.setStyleSheet(f"color: {ink.name()};")
         row.addWidget(text, 1)
         return row
 
 
-class _Line(PlainLabel):
+class _ElidedAnswer(PlainLabel):
     """A line that ends with dots where there is no room; its tooltip and its name for screen readers have all of it."""
 
     def __init__(self, text: str) -> None:
-        self._whole = plainly(" ".join(text.split()), 200)
+        self._whole = escape_control_chars(" ".join(text.split()), 200)
         super().__init__(self._whole)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(24)

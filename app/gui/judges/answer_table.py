@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from annotate.blinding.own_answers import LABEL, SegmentAnswer, judge_name, said_by, said_in
+from annotate.blinding.own_answers import LABEL, SegmentAnswer, answer_of_judgment, answer_of_segment, judge_name
 from app.gui.judges.answer_columns import (
     Cell,
     Chips,
@@ -22,19 +22,19 @@ from app.gui.judges.answer_columns import (
     TextCell,
 )
 from models.judges.judge_interface import RepairLevel
-from project.entities.judgments import PERSON, RAW, JudgeEntry, Judgment, JudgmentStatus
+from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION, JudgeEntry, Judgment, JudgmentStatus
 from project.entities.study_records import Json, Segment
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import all_participants
 from project.queries.segment_rows import segments_of, values_of
-from project.queries.transcript_rows import words_edited
-from project.schemes.scheme import CHOOSING, Field, FieldKind, Scheme, Track
+from project.queries.transcript_rows import last_edit_time
+from project.schemes.scheme import CHOICE_KINDS, Field, FieldKind, Scheme, Track
 from project.session.session import Session
-from project.text_format import percent
+from project.text_format import format_percent
 from resources.translation import tr
-from widgets.labels import looks_of, unknown_look
+from widgets.labels import label_looks, unknown_look
 
-_LONGEST_NAME = 40
+_MAX_NAME_CHARS = 40
 _REASON = "_reason"
 """What a rating's reason is called, after the rating; outside a scheme of ratings the two are one row."""
 
@@ -108,8 +108,8 @@ class AnswerComparison:
         label = self._said[column].label
         if not label:
             return None
-        looks = {one.key: one for one in looks_of(self._track)}
-        look = looks.get(label) or unknown_look(label[:_LONGEST_NAME])
+        looks = {one.key: one for one in label_looks(self._track)}
+        look = looks.get(label) or unknown_look(label[:_MAX_NAME_CHARS])
         if column in self._people:
             return LabelCell(look)
         theirs = {name: self._said[key].label for key, name in self._people.items() if self._said[key].label}
@@ -158,21 +158,21 @@ class AnswerComparison:
         return isinstance(value, int | float)
 
     def _words(self, field: Field | None, value: Json) -> str:
-        if field is not None and field.kind in CHOOSING:
+        if field is not None and field.kind in CHOICE_KINDS:
             return {one.key: one.name for one in field.choices}.get(str(value), str(value))
         if field is not None and field.kind is FieldKind.PARTICIPANT:
             return self._participants.get(str(value), str(value))
         return f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
 
 
-_MENDED = {
+_REPAIR_LABELS = {
     RepairLevel.FOUND: tr("Found in other words"),
     RepairLevel.REPAIRED: tr("Repaired by asking once more"),
     RepairLevel.COERCED: tr("Brought into form by a second model"),
 }
 
 
-def facts_of(one: Judgment, about: Segment, edited: str = "") -> tuple[str, ...]:
+def judgment_facts(one: Judgment, about: Segment, edited: str = "") -> tuple[str, ...]:
     """Return time, tokens, cost, and what is worth knowing about an answer.
 
     Args:
@@ -189,11 +189,11 @@ def facts_of(one: Judgment, about: Segment, edited: str = "") -> tuple[str, ...]
             )
         )
     if not cached and one.cost is not None:
-        said.append(f"{one.cost:.4f} {_setting(one, 'currency') or 'USD'}")
+        said.append(f"{one.cost:.4f} {_judge_setting(one, 'currency') or 'USD'}")
     if one.calls > 1:
         said.append(tr("{calls} requests").format(calls=one.calls))
-    if one.mended in _MENDED:
-        said.append(_MENDED[RepairLevel(one.mended)])
+    if one.mended in _REPAIR_LABELS:
+        said.append(_REPAIR_LABELS[RepairLevel(one.mended)])
     shortened = one.sight.get("shortened")
     if shortened:
         said.append(tr("Shortened to fit the model"))
@@ -208,7 +208,7 @@ def _count(tokens: int | None) -> str:
     return "?" if tokens is None else f"{tokens:,}"
 
 
-def _setting(one: Judgment, key: str) -> str:
+def _judge_setting(one: Judgment, key: str) -> str:
     settings = one.judge.get("settings")
     return str(settings.get(key, "")) if isinstance(settings, dict) else ""
 
@@ -227,7 +227,7 @@ class PersonSays:
     overlap: float
 
 
-def people_about(session: Session, about: Segment) -> list[PersonSays]:
+def people_answers(session: Session, about: Segment) -> list[PersonSays]:
     """Return what each annotator says on the segment's track, who made it first, then the others by name."""
     names = {one.id: one.name for one in all_annotators(session.study)}
     best: dict[str, tuple[float, Segment]] = {about.annotator_id: (1.0, about)}
@@ -238,16 +238,16 @@ def people_about(session: Session, about: Segment) -> list[PersonSays]:
         if share > best.get(one.annotator_id, (0.0, one))[0]:
             best[one.annotator_id] = (share, one)
     found = [
-        PersonSays(names.get(who, tr("Somebody")), one, _said(session, one), share)
+        PersonSays(names.get(who, tr("Somebody")), one, _segment_answer(session, one), share)
         for who, (share, one) in best.items()
     ]
     return sorted(found, key=lambda one: (one.segment.id != about.id, one.name.casefold()))
 
 
-def _said(session: Session, one: Segment) -> SegmentAnswer:
+def _segment_answer(session: Session, one: Segment) -> SegmentAnswer:
     scheme = session.schemes.known(one.scheme)
     values = {key: value.value for key, value in values_of(session.study, one.id).items()}
-    return said_in(one.label, values if scheme is None else scheme.placed(one.track, values))
+    return answer_of_segment(one.label, values if scheme is None else scheme.placed(one.track, values))
 
 
 def _overlap(one: Segment, other: Segment) -> float:
@@ -294,15 +294,15 @@ class SegmentJudgments:
     conditions: Mapping[str, str] = field(default_factory=dict)
 
 
-def table_of(session: Session, about: Segment, known: SegmentJudgments) -> JudgmentTable:
+def build_table(session: Session, about: Segment, known: SegmentJudgments) -> JudgmentTable:
     """Return everything that is said about a segment."""
     scheme = session.schemes.known(about.scheme)
     names = {one.id: one.name for one in all_annotators(session.study)}
-    newest = _newest([*known.judgments, *known.hidden])
+    newest = _newest_by_judge([*known.judgments, *known.hidden])
     hidden = {one.id for one in known.hidden}
-    people = people_about(session, about)
-    said = {f"judge {one.id}": said_by(one) for one in newest.values() if one.id not in hidden}
-    whose = {f"judge {one.id}": _person(one, names) for one in newest.values() if _is_person(one)}
+    people = people_answers(session, about)
+    said = {f"judge {one.id}": answer_of_judgment(one) for one in newest.values() if one.id not in hidden}
+    whose = {f"judge {one.id}": _person_name(one, names) for one in newest.values() if _is_person(one)}
     said |= {f"person {one.segment.id}": one.said for one in people}
     whose |= {f"person {one.segment.id}": one.name for one in people}
     participants = {one.id: one.pseudonym for one in all_participants(session.study)}
@@ -310,13 +310,13 @@ def table_of(session: Session, about: Segment, known: SegmentJudgments) -> Judgm
         scheme, about.track, said, {key: whose[key] for key in whose if key in said}, participants
     )
     oldest = min((one.at for one in newest.values()), default="")
-    edited = words_edited(session.study, about.recording_id, about.start_us, about.end_us, oldest) if oldest else ""
-    columns = _judges(newest, known, hidden, about, answers, names, edited)
+    edited = last_edit_time(session.study, about.recording_id, about.start_us, about.end_us, oldest) if oldest else ""
+    columns = _judge_columns(newest, known, hidden, about, answers, names, edited)
     columns += [_person_column(one, about, answers) for one in people]
     return JudgmentTable(answers.rows(), tuple(columns))
 
 
-def _newest(judgments: Sequence[Judgment]) -> dict[tuple[str, str], Judgment]:
+def _newest_by_judge(judgments: Sequence[Judgment]) -> dict[tuple[str, str], Judgment]:
     """Return the newest by judge (or person) and condition: an answer where there is one, whatever failed later."""
     found: dict[tuple[str, str], Judgment] = {}
     for one in _by_time(judgments):
@@ -342,7 +342,7 @@ def _by_time(judgments: Sequence[Judgment]) -> list[Judgment]:
     return sorted(judgments, key=lambda one: (one.at, one.id), reverse=True)
 
 
-def _judges(
+def _judge_columns(
     newest: Mapping[tuple[str, str], Judgment],
     known: SegmentJudgments,
     hidden: set[str],
@@ -351,19 +351,21 @@ def _judges(
     names: Mapping[str, str],
     edited: str,
 ) -> list[JudgmentColumn]:
-    places = [(one.judge.id, one.condition) for one in known.wanted if one.judge.backend != PERSON]
+    places = [(one.judge.id, one.condition) for one in known.wanted if one.judge.backend != PERSON_BACKEND]
     rest = [key for key in newest if key not in places]
     entries = {one.judge.id: one.judge for one in known.wanted}
     later = _failed_later([*known.judgments, *known.hidden], newest)
     columns = []
     order = list(dict.fromkeys(who for who, _ in [*places, *rest]))
-    for who, condition in sorted([*places, *rest], key=lambda key: (order.index(key[0]), key[1] != RAW, key[1])):
+    for who, condition in sorted(
+        [*places, *rest], key=lambda key: (order.index(key[0]), key[1] != RAW_CONDITION, key[1])
+    ):
         one = newest.get((who, condition))
         if one is None:
-            column = _asked(entries[who], condition)
+            column = _pending_column(entries[who], condition)
         else:
             unseen = known.why_hidden if one.id in hidden else None
-            column = _answer(one, about, answers, names, edited, unseen)
+            column = _answer_column(one, about, answers, names, edited, unseen)
             if one.id in later and column.state is JudgmentColumnState.ANSWERED:
                 column = replace(column, said=later[one.id])
         if (who, condition) in known.under_way:
@@ -375,12 +377,12 @@ def _judges(
                 column = replace(column, said=tr("Asked again: not sent. {why}").format(why=why))
             else:
                 column = replace(column, state=JudgmentColumnState.NOT_SENT, said=why)
-        name = tr("Raw") if condition == RAW else known.conditions.get(condition, tr("Another rendering"))
+        name = tr("Raw") if condition == RAW_CONDITION else known.conditions.get(condition, tr("Another rendering"))
         columns.append(replace(column, condition=name))
-    return _paired(columns)
+    return _mark_pairs(columns)
 
 
-def _answer(
+def _answer_column(
     one: Judgment,
     about: Segment,
     answers: AnswerComparison,
@@ -393,13 +395,15 @@ def _answer(
     answered, seen = one.status is JudgmentStatus.OK, why_hidden is None
     return JudgmentColumn(
         key if seen else f"hidden {one.id}",
-        _person(one, names) if person else judge_name(one),
-        tr("In the form for people") if person else _what(str(one.judge.get("backend")), str(one.judge.get("model"))),
+        _person_name(one, names) if person else judge_name(one),
+        tr("In the form for people")
+        if person
+        else _model_text(str(one.judge.get("backend")), str(one.judge.get("model"))),
         JudgmentColumnState.HIDDEN if answered and not seen else _STATES[one.status],
         said=(why_hidden or "") if answered else one.error,
         cells=answers.cells(key) if answered and seen else {},
         thoughts=one.thinking if seen else "",
-        facts=facts_of(one, about, edited),
+        facts=judgment_facts(one, about, edited),
         judgment_id=one.id,
         judge_id="" if person else one.judge_id,
         own_condition=one.condition,
@@ -407,18 +411,18 @@ def _answer(
     )
 
 
-def _asked(entry: JudgeEntry, condition: str) -> JudgmentColumn:
+def _pending_column(entry: JudgeEntry, condition: str) -> JudgmentColumn:
     return JudgmentColumn(
         f"wanted {entry.id} {condition}",
         entry.name,
-        _what(entry.backend, entry.model),
+        _model_text(entry.backend, entry.model),
         JudgmentColumnState.NOT_ASKED,
         judge_id=entry.id,
         own_condition=condition,
     )
 
 
-def _paired(columns: list[JudgmentColumn]) -> list[JudgmentColumn]:
+def _mark_pairs(columns: list[JudgmentColumn]) -> list[JudgmentColumn]:
     found = []
     for at, one in enumerate(columns):
         same = [other.judge_id == one.judge_id != "" for other in (*columns[at - 1 : at], *columns[at + 1 : at + 2])]
@@ -436,19 +440,23 @@ def _paired(columns: list[JudgmentColumn]) -> list[JudgmentColumn]:
 
 def _person_column(one: PersonSays, about: Segment, answers: AnswerComparison) -> JudgmentColumn:
     own = one.segment.id == about.id
-    what = tr("This segment") if own else tr("Own segment, {overlap} in common").format(overlap=percent(one.overlap, 0))
+    what = (
+        tr("This segment")
+        if own
+        else tr("Own segment, {overlap} in common").format(overlap=format_percent(one.overlap, 0))
+    )
     key = f"person {one.segment.id}"
     return JudgmentColumn(key, one.name, what, JudgmentColumnState.PERSON, cells=answers.cells(key))
 
 
-def _what(backend: str, model: str) -> str:
+def _model_text(backend: str, model: str) -> str:
     shown = model.replace("\\", "/").rsplit("/", 1)[-1] if backend == "llama-cpp" else model
     return f"{backend} · {shown}" if shown else backend
 
 
 def _is_person(one: Judgment) -> bool:
-    return one.judge.get("backend") == PERSON
+    return one.judge.get("backend") == PERSON_BACKEND
 
 
-def _person(one: Judgment, names: Mapping[str, str]) -> str:
+def _person_name(one: Judgment, names: Mapping[str, str]) -> str:
     return names.get(one.annotator_id or "", judge_name(one))

@@ -25,18 +25,18 @@ from PySide6.QtWidgets import (
 from app.gui.judges.judge_runs import JudgingController
 from app.gui.judges.judges_page import JudgesPage, JudgmentPresenter
 from app.gui.pages.context import Context
-from benchmark.judge_input.input_messages import build
+from benchmark.judge_input.input_messages import build_messages
 from benchmark.judge_input.input_plan import InputSettings
-from benchmark.judging.person_judge import FORM, PersonTask, person_task, save_answer
-from benchmark.prompts.judge_prompt import task_of
+from benchmark.judging.person_judge import FORM_TRACK, PersonTask, plan_person_task, save_answer
+from benchmark.prompts.judge_prompt import get_judge_prompt
 from models.judges.judge_interface import Message, Role
 from project.entities.study_records import Json, Participant
 from project.errors import UserError
-from project.schemes.scheme import CHOOSING, Scheme
+from project.schemes.scheme import CHOICE_KINDS, Scheme
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
-from widgets.form.layouts import within_screen
+from widgets.form.layouts import bounded_to_screen
 from widgets.inspector.segment_form import SegmentForm
 from widgets.text_labels import PlainLabel
 
@@ -110,7 +110,7 @@ class AnswerPanel(QSplitter):
         """Choose by number, from 1, in the first field that is a choice; nothing where there is none of that number."""
         for editor in self.form.editors.values():
             field = editor.field
-            if field.kind in CHOOSING:
+            if field.kind in CHOICE_KINDS:
                 if number <= len(field.choices):
                     editor.pick(field.choices[number - 1].key)
                 return
@@ -182,7 +182,7 @@ class PersonForm(OwnDialog):
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
-        self.resize(within_screen(_SIZE, self))
+        self.resize(bounded_to_screen(_SIZE, self))
         self.panel = AnswerPanel(scheme, track, people)
         self.form, self.words, self.pictures = self.panel.form, self.panel.words, self.panel.pictures
         self.form.value_changed.connect(lambda _field, _value: self.say(""))
@@ -242,14 +242,14 @@ class HumanAnswerController(QObject):
         more = self._asking.more
         settings = replace(more.sight(), frames=more.frames() or InputSettings().frames)
         try:
-            asked = person_task(session, about.id, task, bar.chosen_variant(), condition, settings)
+            asked = plan_person_task(session, about.id, task, bar.chosen_variant(), condition, settings)
         except UserError as error:
             self._context.studio.failed.emit(error)
             return
         form = PersonForm(
-            tr("Answer yourself: {name}").format(name=task_of(task).name),
+            tr("Answer yourself: {name}").format(name=get_judge_prompt(task).name),
             asked.scheme,
-            FORM,
+            FORM_TRACK,
             asked.people,
             self._page.window(),
         )
@@ -269,7 +269,7 @@ class HumanAnswerController(QObject):
             if form is self.form:
                 form.show_waiting(str(error))
 
-        self._context.background.run(lambda _progress: build(asked.plan), show, fail)
+        self._context.background.run(lambda _progress: build_messages(asked.plan), show, fail)
 
     def close(self) -> None:
         """Put the form away; nothing is saved."""

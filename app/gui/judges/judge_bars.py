@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.gui.judges.answer_columns import quiet
+from app.gui.judges.answer_columns import make_quiet_label
 from project.entities.study_records import Json
 from resources.translation import tr
 from widgets import theme
@@ -30,7 +30,7 @@ from widgets.text_labels import PlainLabel, plain_tip
 from widgets.theme import icon
 
 ADD, EDIT, REMOVE = "add", "edit", "remove"
-_ASK = theme.GRID * 12
+_ASK_WIDTH = theme.GRID * 12
 
 
 @runtime_checkable
@@ -75,12 +75,12 @@ class ChoiceBar(QWidget):
         self.judges.acted.connect(self.act_requested)
         self.ask = QPushButton(tr("Ask"))
         self.ask.setProperty("primary", True)
-        self.ask.setMinimumWidth(_ASK)
+        self.ask.setMinimumWidth(_ASK_WIDTH)
         self._keys = keys
         self.ask.clicked.connect(self.ask_requested)
         self.conditions = TickMenu(tr("What they see"), tr("Raw"))
-        self.task = _combo(tr("Task"))
-        self.variant = _combo(tr("Variant of the prompt"))
+        self.task = _make_combo(tr("Task"))
+        self.variant = _make_combo(tr("Variant of the prompt"))
         grid = QGridLayout()
         grid.setHorizontalSpacing(theme.GRID)
         grid.setVerticalSpacing(theme.GRID // 2)
@@ -115,11 +115,11 @@ class ChoiceBar(QWidget):
 
     def set_tasks(self, tasks: Mapping[str, tuple[str, str]]) -> None:
         """Offer tasks: key -> name and what it asks."""
-        _fill(self.task, tasks)
+        _fill_combo(self.task, tasks)
 
     def set_variants(self, variants: Mapping[str, tuple[str, str]]) -> None:
         """Offer variants of the prompt: key -> name and what it is."""
-        _fill(self.variant, variants)
+        _fill_combo(self.variant, variants)
 
     def chosen_task(self) -> str:
         """Return the key of the task."""
@@ -222,7 +222,7 @@ class ChoiceBar(QWidget):
         row = QHBoxLayout(self._notes_row)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.GRID // 2)
-        self._notes = quiet("")
+        self._notes = make_quiet_label("")
         self._notes.setAccessibleName(tr("What stands in the way"))
         self.policy = QPushButton(tr(" Policy…"))
         self.policy.setIcon(icon("lock"))
@@ -238,7 +238,7 @@ class ChoiceBar(QWidget):
         self._more.setVisible(on)
 
 
-def _combo(name: str) -> QComboBox:
+def _make_combo(name: str) -> QComboBox:
     combo = QComboBox()
     combo.setAccessibleName(name)
     combo.setToolTip(plain_tip(name))
@@ -248,7 +248,7 @@ def _combo(name: str) -> QComboBox:
     return combo
 
 
-def _fill(combo: QComboBox, offered: Mapping[str, tuple[str, str]]) -> None:
+def _fill_combo(combo: QComboBox, offered: Mapping[str, tuple[str, str]]) -> None:
     kept = combo.currentData()
     with QSignalBlocker(combo):
         combo.clear()
@@ -363,7 +363,7 @@ class JudgeQueueBar(QFrame):
         said += [tr("{done} done").format(done=line.done)] if line.done else []
         said += [tr("{failed} failed").format(failed=line.failed)] if line.failed else []
         name = PlainLabel(line.name)
-        for place, widget in enumerate((name, quiet(line.where), quiet(" · ".join(said)))):
+        for place, widget in enumerate((name, make_quiet_label(line.where), make_quiet_label(" · ".join(said)))):
             widget.setAlignment(Qt.AlignmentFlag.AlignVCenter)
             self._grid.addWidget(widget, at, place)
         if line.left:

@@ -22,16 +22,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from anonymize.egress.egress_authority import unencrypted_note
+from anonymize.egress.egress_authority import unencrypted_warning
 from app.gui.jobs.worker_runner import WorkerRunner
 from app.gui.judges.judge_bars import ADD, EDIT, REMOVE
 from app.gui.judges.judges_page import JudgesPage, JudgmentPresenter
 from app.gui.pages.context import Context
 from benchmark.judging import judge_trial as trying
-from benchmark.judging.judge_keys import address_of, forget_key, how_to_set, keep_key, place_of
-from benchmark.judging.judge_registry import LONGEST_NAME, add_judge, change_judge, remove_judge
-from models.judges.judge_backends import BACKENDS, backend_of
-from project.entities.judgments import PERSON, JudgeEntry
+from benchmark.judging.judge_keys import delete_key, key_location, server_address, setup_hint, store_key
+from benchmark.judging.judge_registry import MAX_NAME_CHARS, add_judge, change_judge, remove_judge
+from models.judges.judge_backends import BACKENDS, load_backend
+from project.entities.judgments import PERSON_BACKEND, JudgeEntry
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
 from project.ids import new_id
@@ -41,13 +41,13 @@ from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
 from widgets.form.form import OptionForm
-from widgets.form.layouts import within_screen
-from widgets.text_labels import NoteInForm, PlainLabel, plainly
+from widgets.form.layouts import bounded_to_screen
+from widgets.text_labels import NoteInForm, PlainLabel, escape_control_chars
 from widgets.theme import icon
 
 _SIZE = QSize(520, 640)
-_FILES = "llama-cpp"
-_FIRST = ("url", "projector", "says")
+_FILE_BACKEND = "llama-cpp"
+_FIRST_FIELDS = ("url", "projector", "says")
 """Options without which a backend is of little use."""
 
 
@@ -80,31 +80,33 @@ class EntryDialog(OwnDialog):
         self._was_at_test = False
         self.form: OptionForm | None = None
         self.name = QLineEdit(entry.name if entry else "")
-        self.name.setMaxLength(LONGEST_NAME)
+        self.name.setMaxLength(MAX_NAME_CHARS)
         self.name.setAccessibleName(tr("Name"))
         self.name.setPlaceholderText(tr("Such as GPT, Qwen on the lab server, chance"))
         self.backend = QComboBox()
         self.backend.setAccessibleName(tr("What is asked"))
         for key in BACKENDS:
-            self.backend.addItem(backend_of(key).name, key)
-        self.backend.addItem(tr("A person, in a form"), PERSON)
+            self.backend.addItem(load_backend(key).name, key)
+        self.backend.addItem(tr("A person, in a form"), PERSON_BACKEND)
         self._lay_out(entry)
         if entry is not None:
             self.backend.setCurrentIndex(max(0, self.backend.findData(entry.backend)))
         self.backend.currentIndexChanged.connect(lambda _at: self._show_backend())
         self._show_backend()
-        self.resize(within_screen(_SIZE, self))
+        self.resize(bounded_to_screen(_SIZE, self))
 
     def entry(self) -> JudgeEntry:
         """Return what is filled in."""
         key = self._backend()
         defaults: dict[str, Json] = {}
-        if key != PERSON:
-            defaults = {spec.name: spec.default for spec in backend_of(key).options_type.__dataclass_fields__.values()}
+        if key != PERSON_BACKEND:
+            defaults = {
+                spec.name: spec.default for spec in load_backend(key).options_type.__dataclass_fields__.values()
+            }
         values = self.form.values() if self.form is not None else {}
         settings = {name: value for name, value in values.items() if value != defaults.get(name)}
         made = self._entry.id if self._entry is not None else new_id()
-        model = self.model.text().strip() if key != PERSON and self._row_of_model.isVisibleTo(self) else ""
+        model = self.model.text().strip() if key != PERSON_BACKEND and self._row_of_model.isVisibleTo(self) else ""
         return JudgeEntry(made, self.name.text().strip(), key, model, settings)
 
     def typed_key(self) -> str:
@@ -115,7 +117,7 @@ class EntryDialog(OwnDialog):
 
     def show_key_place(self, text: str, *, kept: bool) -> None:
         """Say where the key is, never what it is."""
-        self._key_place.setText(plainly(text))
+        self._key_place.setText(escape_control_chars(text))
         self.forget.setVisible(kept)
 
     def show_tested(self, text: str, *, failed: bool = False, busy: bool = False) -> None:
@@ -123,7 +125,7 @@ class EntryDialog(OwnDialog):
         colours = theme.palette()
         ink = colours.error if failed else colours.muted if busy else colours.competence
         self._tested.setStyleSheet(f"color: {ink.name()};")
-        self._tested.setText(plainly(text, 2_000))
+        self._tested.setText(escape_control_chars(text, 2_000))
         if busy:
             self._was_at_test = self.test.hasFocus()
         self.test.setEnabled(not busy)
@@ -133,7 +135,7 @@ class EntryDialog(OwnDialog):
 
     def show_error(self, error: UserError) -> None:
         """Say why it cannot be stored."""
-        self._buttons.note.setText(plainly(str(error), 1_000))
+        self._buttons.note.setText(escape_control_chars(str(error), 1_000))
         self._buttons.note.setStyleSheet(f"color: {theme.palette().error.name()};")
 
     def _backend(self) -> str:
@@ -235,16 +237,18 @@ class EntryDialog(OwnDialog):
             self.form.deleteLater()
             self.form = None
         key = self._shown = self._backend()
-        kind: Any = None if key == PERSON else backend_of(key)
+        kind: Any = None if key == PERSON_BACKEND else load_backend(key)
         self._described.setText(kind.description if kind is not None else tr("Answers the same question in a form."))
         self._top.setRowVisible(self._row_of_model, kind is not None and kind.needs_model)
-        self._browse.setVisible(key == _FILES)
-        self.model.setPlaceholderText(tr("Path of the GGUF file") if key == _FILES else tr("Its name at the server"))
+        self._browse.setVisible(key == _FILE_BACKEND)
+        self.model.setPlaceholderText(
+            tr("Path of the GGUF file") if key == _FILE_BACKEND else tr("Its name at the server")
+        )
         self._key_box.setVisible(kind is not None and kind.leaves)
         self.test.setVisible(kind is not None)
         self._tested.setText("")
         if kind is not None:
-            self.form = OptionForm(kind.options_type, self._values.get(key, {}), first=_FIRST)
+            self.form = OptionForm(kind.options_type, self._values.get(key, {}), first=_FIRST_FIELDS)
             self._options.insertWidget(0, self.form)
             self._offer_files(self.form)
             self._align(self.form)
@@ -405,19 +409,19 @@ class Entries(QObject):
         if not known:
             self._page.bar.judges.choose(self._page.bar.judges.wanted() | {made.id})
         dialog.accept()
-        if note := unencrypted_note(session, made):
+        if note := unencrypted_warning(session, made):
             self._context.studio.told.emit(note)
         if key:
-            self._context.background.run(lambda _progress: keep_key(made, key), lambda _none: None, self._failed)
+            self._context.background.run(lambda _progress: store_key(made, key), lambda _none: None, self._failed)
 
     def _forget(self, entry: JudgeEntry) -> None:
         self._context.background.run(
-            lambda _progress: forget_key(entry), lambda _gone: self._say_place(entry), self._failed
+            lambda _progress: delete_key(entry), lambda _gone: self._say_place(entry), self._failed
         )
 
     def _say_place(self, entry: JudgeEntry) -> None:
         """Look for the key in a thread: a keyring may ask for its own password, and take its time."""
-        if entry.backend == PERSON:
+        if entry.backend == PERSON_BACKEND:
             return
         dialog = self.dialog
 
@@ -427,7 +431,7 @@ class Entries(QObject):
                 return
             if not place:
                 said = tr("No key is kept for {address}. The variable {entry} would do too.").format(
-                    address=address, entry=how_to_set(entry)
+                    address=address, entry=setup_hint(entry)
                 )
             elif place == "keyring":
                 said = tr("A key for {address} is in the keyring of this machine.").format(address=address)
@@ -435,7 +439,7 @@ class Entries(QObject):
                 said = tr("The key for {address} is in the variable {place}.").format(address=address, place=place)
             dialog.show_key_place(said, kept=place == "keyring")
 
-        self._context.background.run(lambda _progress: (address_of(entry), place_of(entry)), show, self._failed)
+        self._context.background.run(lambda _progress: (server_address(entry), key_location(entry)), show, self._failed)
 
     def _test(self, entry: JudgeEntry, key: str) -> None:
         dialog = self.dialog

@@ -15,35 +15,35 @@ from app.gui.jobs.job_center import Result
 from app.gui.judges.answer_columns import JudgmentColumn, JudgmentColumnState
 from app.gui.judges.judge_bars import QueueLine
 from app.gui.judges.judges_page import JudgesPage, JudgmentPresenter
-from app.gui.judges.request_facts import foretold, once_files_are_known, way_of
+from app.gui.judges.request_facts import check_egress, request_destination, when_checksums_known
 from app.gui.pages.context import Context
-from benchmark.judge_input.input_plan import RULES, InputSettings
+from benchmark.judge_input.input_plan import FRAME_RULES, InputSettings
 from benchmark.judging import ask_job as asking
 from benchmark.judging.ask_job import queue_of
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_config import AskRequest, payload_from
-from benchmark.judging.run_outcome import Note, outcome_from
+from benchmark.judging.run_config import AskRequest, read_payload
+from benchmark.judging.run_outcome import Note, read_outcome
 from project.entities.egress_policy import Forbidden
 from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
-from project.option_limits import chosen, limited
-from project.queries.judgment_rows import judgments_called
+from project.option_limits import choice_field, limited_field
+from project.queries.judgment_rows import find_judgments
 from project.session.jobs import JobSpec
 from project.session.session import Session
 from resources.translation import tr
 from widgets.form.form import OptionForm
 
-_SIGHT = InputSettings()
+_DEFAULT_INPUT = InputSettings()
 
 
-def _or_none(none: str, default: float, maximum: float, title: str, description: str) -> Any:
+def _optional_number_field(none: str, default: float, maximum: float, title: str, description: str) -> Any:
     """Return a field for a number whose lowest value, its default, stands for none."""
     metadata = {"minimum": default, "maximum": maximum, "title": title, "description": description, "none": none}
     return field(default=default, metadata=metadata)
 
 
-def _ticked(default: bool, title: str, description: str) -> Any:
+def _checkbox_field(default: bool, title: str, description: str) -> Any:
     return field(default=default, metadata={"title": title, "description": description})
 
 
@@ -57,16 +57,32 @@ class More:
         tokens: that asking may take; 0 for no limit.
     """
 
-    frames: int = _or_none(tr("as each is set"), 0, 64, tr("Frames"), tr("Of the segment, for every judge."))
-    longest_side: int = limited(_SIGHT.longest_side, 64, 4096, tr("Longest side"), tr("Of a frame, in pixels."))
-    quality: int = limited(_SIGHT.quality, 10, 100, tr("JPEG quality"), tr("Of the frames; more is larger."))
-    rule: str = chosen(_SIGHT.rule, RULES, tr("Which frames"), tr("Inside equal parts, or from the first to the last."))
-    stamps: bool = _ticked(_SIGHT.stamps, tr("Times of frames"), tr("Tell when each frame was taken."))
-    before: int = limited(_SIGHT.before, 0, 100, tr("Turns before"), tr("What was said before the segment, in turns."))
-    cues: bool = _ticked(_SIGHT.cues, tr("Cues"), tr("Tell the cues that people marked, inside the turns."))
-    seed: int = limited(0, 0, 2_000_000_000, tr("Seed"), tr("Another one repeats the question as a new one."))
-    money: float = _or_none(tr("no limit"), 0.0, 100_000.0, tr("Most money"), tr("That asking may cost at once."))
-    tokens: int = _or_none(tr("no limit"), 0, 2_000_000_000, tr("Most tokens"), tr("That asking may take at once."))
+    frames: int = _optional_number_field(
+        tr("as each is set"), 0, 64, tr("Frames"), tr("Of the segment, for every judge.")
+    )
+    longest_side: int = limited_field(
+        _DEFAULT_INPUT.longest_side, 64, 4096, tr("Longest side"), tr("Of a frame, in pixels.")
+    )
+    quality: int = limited_field(
+        _DEFAULT_INPUT.quality, 10, 100, tr("JPEG quality"), tr("Of the frames; more is larger.")
+    )
+    rule: str = choice_field(
+        _DEFAULT_INPUT.rule, FRAME_RULES, tr("Which frames"), tr("Inside equal parts, or from the first to the last.")
+    )
+    stamps: bool = _checkbox_field(_DEFAULT_INPUT.stamps, tr("Times of frames"), tr("Tell when each frame was taken."))
+    before: int = limited_field(
+        _DEFAULT_INPUT.before, 0, 100, tr("Turns before"), tr("What was said before the segment, in turns.")
+    )
+    cues: bool = _checkbox_field(
+        _DEFAULT_INPUT.cues, tr("Cues"), tr("Tell the cues that people marked, inside the turns.")
+    )
+    seed: int = limited_field(0, 0, 2_000_000_000, tr("Seed"), tr("Another one repeats the question as a new one."))
+    money: float = _optional_number_field(
+        tr("no limit"), 0.0, 100_000.0, tr("Most money"), tr("That asking may cost at once.")
+    )
+    tokens: int = _optional_number_field(
+        tr("no limit"), 0, 2_000_000_000, tr("Most tokens"), tr("That asking may take at once.")
+    )
 
 
 class MoreForm(QWidget):
@@ -135,7 +151,7 @@ class JudgeRunTracker:
     """
 
     def __init__(self, work: JobSpec) -> None:
-        payload = payload_from(work.parameters)
+        payload = read_payload(work.parameters)
         self.work = work
         self.open = True
         asked = {one.judge for one in payload.items}
@@ -145,7 +161,7 @@ class JudgeRunTracker:
         self._conditions = sorted({one.condition for one in payload.items})
         self._done: dict[str, int] = dict.fromkeys(self._judges, 0)
         self._failed: dict[str, int] = dict.fromkeys(self._judges, 0)
-        self._where = {key: _where(entry) for key, entry in self._judges.items()}
+        self._where = {key: _destination(entry) for key, entry in self._judges.items()}
 
     def conditions(self) -> list[str]:
         """Return what the judges see."""
@@ -205,15 +221,15 @@ class JudgeRunTracker:
         return {(one.judge_id, which) for one in queue_of(self.work).standings for which in one.asking}
 
 
-def _where(entry: JudgeEntry) -> str:
+def _destination(entry: JudgeEntry) -> str:
     try:
-        return way_of(entry).where
+        return request_destination(entry).where
     except UserError:
         return ""
 
 
-LOOK_EVERY_MS = 250
-_BY_POLICY = ("nothing-leaves", "raw", "hosts", "redirects", "proxies", "unencrypted")
+POLL_INTERVAL_MS = 250
+_POLICY_RULES = ("nothing-leaves", "raw", "hosts", "redirects", "proxies", "unencrypted")
 """Rules that the window of the policy changes: its button beside the line says what to do."""
 
 
@@ -228,7 +244,7 @@ class JudgingController(QObject):
         self._runs: dict[int, JudgeRunTracker] = {}
         self.more = MoreForm()
         page.bar.set_more(self.more)
-        self._timer = QTimer(self, interval=LOOK_EVERY_MS)
+        self._timer = QTimer(self, interval=POLL_INTERVAL_MS)
         self._timer.timeout.connect(self._look)
         page.bar.ask_requested.connect(self.ask)
         page.bar.policy_requested.connect(lambda: context.trigger("policy"))
@@ -291,7 +307,7 @@ class JudgingController(QObject):
         for judge in request.judges:
             for segment_id in request.about:
                 self._shown.not_sent.pop((segment_id, judge.id, request.condition), None)
-        once_files_are_known(self._context, request.judges, lambda: self._prepare(session, request))
+        when_checksums_known(self._context, request.judges, lambda: self._prepare(session, request))
 
     def _prepare(self, session: Session, request: AskRequest) -> None:
         if self._shown.session() is not session:
@@ -339,12 +355,12 @@ class JudgingController(QObject):
         if recording is not None:
             for judge in self._shown.chosen():
                 for condition in self._shown.chosen_conditions():
-                    found, ways = foretold(session, judge, self._shown.judges(), recording.id, condition)
+                    found, ways = check_egress(session, judge, self._shown.judges(), recording.id, condition)
                     if found is not None:
                         rule = found.rule if isinstance(found, Forbidden) else ""
                         told = (
                             tr("{message} (rule {rule})").format(message=found.message, rule=rule)
-                            if rule in _BY_POLICY
+                            if rule in _POLICY_RULES
                             else str(found)
                         )
                         lines.append(f"{judge.name}: {told}")
@@ -371,7 +387,7 @@ class JudgingController(QObject):
             return
         run.end()
         for condition in run.conditions():
-            self._note(outcome_from(result).notes, condition, run.segments())
+            self._note(read_outcome(result).notes, condition, run.segments())
         self._look()
         self._shown.renew()
 
@@ -386,7 +402,7 @@ class JudgingController(QObject):
         session, ids = self._shown.session(), changes.ids("judgment")
         if session is None or not ids or not self._runs:
             return
-        for one in judgments_called(session.study, list(ids)):
+        for one in find_judgments(session.study, list(ids)):
             for run in self._runs.values():
                 run.take(one)
         # Many come in a second; the timer looks soon enough.
@@ -400,7 +416,7 @@ class JudgingController(QObject):
         for run in self._runs.values():
             states |= run.states(running is run.work)
         before, self._shown.under_way = self._shown.under_way, states
-        if _of(self._shown.segments(), before) != _of(self._shown.segments(), states):
+        if _states_of_shown(self._shown.segments(), before) != _states_of_shown(self._shown.segments(), states):
             self._shown.renew()
         self._show_queue()
         if not any(run.open for run in self._runs.values()):
@@ -435,7 +451,7 @@ class JudgingController(QObject):
         self._page.queue.show_lines(())
 
 
-def _of(
+def _states_of_shown(
     chosen: Sequence[str], states: Mapping[tuple[str, str, str], JudgmentColumnState]
 ) -> dict[tuple[str, str, str], JudgmentColumnState]:
     """Return the states of the segment that is shown."""

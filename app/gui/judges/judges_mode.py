@@ -10,17 +10,17 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from annotate.blinding.reveals import adopt, blind_first, set_blind_first
+from annotate.blinding.reveals import adopt, is_blind_first, set_blind_first
 from annotate.blinding.revisions import (
-    NOTHING,
-    hidden_text,
+    NO_REVEALS_TEXT,
+    build_revision_report,
+    format_annotator_summary,
+    format_hidden_count,
+    format_place,
+    format_value,
     part_name,
-    place_text,
-    revised_text,
-    revisions,
-    value_words,
 )
-from app.gui.judges.answer_columns import JudgmentColumn, WordsCell, quiet
+from app.gui.judges.answer_columns import JudgmentColumn, WordsCell, make_quiet_label
 from app.gui.judges.human_answer import HumanAnswerController
 from app.gui.judges.judge_entries import Entries
 from app.gui.judges.judge_runs import JudgingController
@@ -33,9 +33,9 @@ from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog, close_button
 from widgets.empty_state import EmptyHint
 from widgets.table.record_table import RowsTable, TableRow
-from widgets.text_labels import SHOWN, PlainLabel, plain_tip
+from widgets.text_labels import MAX_SHOWN_CHARS, PlainLabel, plain_tip
 
-_WHAT = tr(
+_INTRO = tr(
     "What somebody had said about a segment is kept when judges are first shown to them. "
     "Here stands what they say differently now, and which judges say the new and not the old."
 )
@@ -55,7 +55,7 @@ class RevisionsWindow(QWidget):
         self._context = context
         self.setWindowTitle(tr("Revisions after judges"))
         self.resize(900, 520)
-        what = PlainLabel(_WHAT, wordWrap=True)
+        what = PlainLabel(_INTRO, wordWrap=True)
         self.switch = QCheckBox(tr("Hide judges from everybody until their own is saved"))
         self.switch.setToolTip(
             tr("What judges say about a segment stays hidden from an annotator until they have said it")
@@ -100,20 +100,20 @@ class RevisionsWindow(QWidget):
         session = self._context.studio.session
         if session is None:
             return
-        self.switch.setChecked(blind_first(session))
+        self.switch.setChecked(is_blind_first(session))
         self.switch.setEnabled(self._context.studio.writable)
-        report = revisions(session)
-        self.people.setText("\n".join(revised_text(one) for one in report.annotators) or NOTHING)
+        report = build_revision_report(session)
+        self.people.setText("\n".join(format_annotator_summary(one) for one in report.annotators) or NO_REVEALS_TEXT)
         self.rows.show_rows(
             [
                 TableRow(
                     one.recording.id if one.recording is not None else "",
                     (
                         one.annotator.name,
-                        place_text(one),
+                        format_place(one),
                         part_name(session, one),
-                        value_words(session, one, one.before),
-                        value_words(session, one, one.after),
+                        format_value(session, one, one.before),
+                        format_value(session, one, one.after),
                         ", ".join(one.toward) or "\N{EN DASH}",
                         one.at[:16].replace("T", " "),
                     ),
@@ -122,7 +122,7 @@ class RevisionsWindow(QWidget):
                 for one in report.revisions
             ]
         )
-        self.hidden.setText(hidden_text(report))
+        self.hidden.setText(format_hidden_count(report))
         self.hidden.setVisible(bool(report.hidden))
 
     def _set(self, on: bool) -> None:
@@ -148,12 +148,12 @@ class RawView(OwnDialog):
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID)
         if about:
-            column.addWidget(quiet(about))
+            column.addWidget(make_quiet_label(about))
         self.field = WordsCell("", title)
         self.field.setStyleSheet("")
         column.addWidget(self.field, 1)
         row = QHBoxLayout()
-        self._said = quiet("")
+        self._said = make_quiet_label("")
         self.back = _button(tr("Back"), tr("Show the part before"), lambda: self._go(-1))
         self.on = _button(tr("Next"), tr("Show the part after"), lambda: self._go(1))
         copy = _button(
@@ -167,10 +167,10 @@ class RawView(OwnDialog):
         self._go(0)
 
     def _go(self, by: int) -> None:
-        parts = max(1, -(-len(self._text) // SHOWN))
+        parts = max(1, -(-len(self._text) // MAX_SHOWN_CHARS))
         self._at = min(parts - 1, max(0, self._at + by))
-        start = self._at * SHOWN
-        self.field.show_text(self._text[start : start + SHOWN])
+        start = self._at * MAX_SHOWN_CHARS
+        self.field.show_text(self._text[start : start + MAX_SHOWN_CHARS])
         many = tr(", part {part} of {parts}").format(part=self._at + 1, parts=parts) if parts > 1 else ""
         self._said.setText(
             tr("{count:,} characters{part}").format(count=len(self._text), part=many)
@@ -227,12 +227,12 @@ class JudgmentActions(QObject):
             )
 
 
-KEYS = "Ctrl+J"
+SHORTCUT = "Ctrl+J"
 
 
-def make(context: Context) -> QWidget:
+def make_judges_page(context: Context) -> QWidget:
     """Return the page."""
-    page = JudgesPage(KEYS)
+    page = JudgesPage(SHORTCUT)
     shown = JudgmentPresenter(context, page)
     Entries(context, page, shown)
     asking = JudgingController(context, page, shown)

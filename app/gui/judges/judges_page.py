@@ -10,8 +10,8 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QStackedLayout, QVBoxLayout, QWidget
 
-from annotate.blinding.reveals import reveal, shown
-from anonymize.privacy.exported_clips import read
+from annotate.blinding.reveals import reveal, split_by_visibility
+from anonymize.privacy.exported_clips import read_checksums
 from app.gui.judges.answer_columns import (
     DIFFERS,
     ColumnFoot,
@@ -23,34 +23,34 @@ from app.gui.judges.answer_columns import (
     JudgmentTable,
     TextCell,
     cell_widget,
-    quiet,
+    make_quiet_label,
 )
-from app.gui.judges.answer_table import JudgeCondition, SegmentJudgments, table_of
+from app.gui.judges.answer_table import JudgeCondition, SegmentJudgments, build_table
 from app.gui.judges.judge_bars import ADD, ChoiceBar, JudgeQueueBar
-from app.gui.judges.request_facts import leaving, second_of
+from app.gui.judges.request_facts import describe_egress, find_coercion_judge
 from app.gui.pages.context import Context
 from benchmark.disclosure.conditions import conditions, unread_renderings
-from benchmark.prompts.judge_prompt import BY_SUBJECT, OF_SETS, VARIANTS, task_of
-from project.entities.judgments import PERSON, RAW, JudgeEntry, Judgment, JudgmentTargetKind
+from benchmark.prompts.judge_prompt import ITEM_ONLY_TASKS, TASKS_BY_SUBJECT, VARIANTS, get_judge_prompt
+from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION, JudgeEntry, Judgment, JudgmentTargetKind
 from project.entities.study_records import Changes, Json, Segment
 from project.errors import UserError
 from project.queries.judgment_rows import all_judges, judged_segments, judgments_of
-from project.queries.segment_rows import segment
+from project.queries.segment_rows import find_segment
 from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.checklists import TickMenuItem
 
-NARROWEST = 196
+MIN_COLUMN_WIDTH = 196
 """Pixels of a column; with less room the columns are scrolled sideways."""
-_WIDEST = 320
-_NAMES = 84
+_MAX_COLUMN_WIDTH = 320
+_NAME_COLUMN_WIDTH = 84
 _GAP = theme.GRID
-_TAKE = tr("Take over…")
+_ADOPT_LABEL = tr("Take over…")
 
 
-class _Place:
+class _JudgeColumn:
     """The widgets of one column."""
 
     def __init__(self, column: JudgmentColumn, head: ColumnHead, cells: list[QWidget], foot: ColumnFoot) -> None:
@@ -86,7 +86,7 @@ class JudgmentTableView(QScrollArea):
         self.setAccessibleName(tr("What judges and people say, side by side"))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._table = JudgmentTable((), ())
-        self._places: list[_Place] = []
+        self._places: list[_JudgeColumn] = []
         self._inner = QWidget()
         self._bands = QWidget(self._inner)
         self._names = QWidget(self._inner)
@@ -121,7 +121,7 @@ class JudgmentTableView(QScrollArea):
         stale = {id(place) for place in places}
         for place in self._places:
             if id(place) not in stale:
-                _drop(place)
+                _delete_widgets(place)
         self._places = places
         self._name_rows()
         self._order()
@@ -140,14 +140,14 @@ class JudgmentTableView(QScrollArea):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Bring what gets the focus into sight, beside the names and below the heads."""
         if isinstance(event, QFocusEvent) and event.type() == QEvent.Type.FocusIn and isinstance(watched, QWidget):
-            self.ensureWidgetVisible(watched, _NAMES + _GAP, self._heads.height() + _GAP)
+            self.ensureWidgetVisible(watched, _NAME_COLUMN_WIDTH + _GAP, self._heads.height() + _GAP)
         return super().eventFilter(watched, event)
 
     def _redraw(self) -> None:
         table, self._table = self._table, JudgmentTable((), ())
         self.show_table(table)
 
-    def _make(self, column: JudgmentColumn) -> _Place:
+    def _make(self, column: JudgmentColumn) -> _JudgeColumn:
         head = ColumnHead(column)
         head.setParent(self._heads)
         cells: list[QWidget] = []
@@ -171,7 +171,7 @@ class JudgmentTableView(QScrollArea):
         foot.raw_requested.connect(self.raw_requested)
         for widget in (*cells, foot):
             widget.setParent(self._inner)
-        place = _Place(column, head, cells, foot)
+        place = _JudgeColumn(column, head, cells, foot)
         for widget in place.all():
             widget.show()
             for part in (widget, *widget.findChildren(QWidget)):
@@ -180,7 +180,7 @@ class JudgmentTableView(QScrollArea):
 
     def _with_button(self, cell: QWidget, column: JudgmentColumn, row: str, name: str) -> QWidget:
         both = _Under(cell)
-        take = QPushButton(_TAKE)
+        take = QPushButton(_ADOPT_LABEL)
         take.setProperty("flat", True)
         take.setStyleSheet("padding-left: 0; padding-right: 0; text-align: left;")
         take.setAccessibleName(tr("Take over {row} of {judge} into your own form").format(row=name, judge=column.name))
@@ -198,7 +198,7 @@ class JudgmentTableView(QScrollArea):
         )
         names = [(row.name, row.differs) for row in self._table.rows]
         for name, differs in (*names, (tr("Thoughts") if thoughts else "", False)):
-            label = quiet(f"{DIFFERS} {name}" if differs else name)
+            label = make_quiet_label(f"{DIFFERS} {name}" if differs else name)
             label.setParent(self._names)
             if differs:
                 label.setProperty("quiet", False)
@@ -220,11 +220,13 @@ class JudgmentTableView(QScrollArea):
     def _arrange(self) -> None:
         """Give every cell its place: rows are as tall as their tallest cell, columns equally wide."""
         count = len(self._places)
-        room = self.viewport().width() - _NAMES
-        width = min(_WIDEST, max(NARROWEST, (room - count * _GAP) // count)) if count else NARROWEST
-        total = max(self.viewport().width(), _NAMES + count * (width + _GAP))
-        top = max((_height(place.head, width) for place in self._places), default=0)
-        lefts = [_NAMES + at * (width + _GAP) for at in range(count)]
+        room = self.viewport().width() - _NAME_COLUMN_WIDTH
+        width = (
+            min(_MAX_COLUMN_WIDTH, max(MIN_COLUMN_WIDTH, (room - count * _GAP) // count)) if count else MIN_COLUMN_WIDTH
+        )
+        total = max(self.viewport().width(), _NAME_COLUMN_WIDTH + count * (width + _GAP))
+        top = max((_height_for(place.head, width) for place in self._places), default=0)
+        lefts = [_NAME_COLUMN_WIDTH + at * (width + _GAP) for at in range(count)]
         for left, place in zip(lefts, self._places, strict=True):
             joined = _GAP if place.column.pair is ColumnPairPosition.FIRST else 0
             place.head.setGeometry(left, 0, width + joined, top)
@@ -234,16 +236,16 @@ class JudgmentTableView(QScrollArea):
                 old.hide()
                 old.deleteLater()
         for at, label in enumerate(self._labels):
-            heights = [_height(place.cells[at], width) for place in self._places]
-            height = max([label.heightForWidth(_NAMES - _GAP) if label.text() else 0, *heights])
-            label.setGeometry(theme.GRID // 2, y + 4, _NAMES - theme.GRID // 2 - 2, height)
+            heights = [_height_for(place.cells[at], width) for place in self._places]
+            height = max([label.heightForWidth(_NAME_COLUMN_WIDTH - _GAP) if label.text() else 0, *heights])
+            label.setGeometry(theme.GRID // 2, y + 4, _NAME_COLUMN_WIDTH - theme.GRID // 2 - 2, height)
             for left, place in zip(lefts, self._places, strict=True):
                 place.cells[at].setGeometry(left + 4, y + 4, width - 4, height)
             if height:
                 self._rule(y, total)
                 y += height + 9
         self._rule(y, total)
-        feet = max((_height(place.foot, width) for place in self._places), default=0)
+        feet = max((_height_for(place.foot, width) for place in self._places), default=0)
         for left, place in zip(lefts, self._places, strict=True):
             place.foot.setGeometry(left + 4, y + 5, width - 4, feet)
         y += feet + 9
@@ -251,9 +253,9 @@ class JudgmentTableView(QScrollArea):
         self._bands.setGeometry(0, 0, total, y)
         self._bands.lower()
         self._bands.show()
-        self._names.resize(_NAMES, self._inner.height())
+        self._names.resize(_NAME_COLUMN_WIDTH, self._inner.height())
         self._heads.resize(total, top)
-        self._corner.resize(_NAMES, top)
+        self._corner.resize(_NAME_COLUMN_WIDTH, top)
         for pane in (self._names, self._heads, self._corner):
             pane.raise_()
             pane.show()
@@ -293,13 +295,13 @@ class _Under(QWidget):
 
     def heightForWidth(self, width: int) -> int:
         below = self._button.sizeHint().height() if self._button is not None else 0
-        return _height(self._cell, width) + below
+        return _height_for(self._cell, width) + below
 
     def sizeHint(self) -> QSize:
-        return QSize(NARROWEST, self.heightForWidth(NARROWEST))
+        return QSize(MIN_COLUMN_WIDTH, self.heightForWidth(MIN_COLUMN_WIDTH))
 
 
-def _height(widget: QWidget, width: int) -> int:
+def _height_for(widget: QWidget, width: int) -> int:
     layout = widget.layout()
     if type(widget).heightForWidth is not QWidget.heightForWidth:
         return widget.heightForWidth(width)
@@ -308,7 +310,7 @@ def _height(widget: QWidget, width: int) -> int:
     return max(0, widget.sizeHint().height())
 
 
-def _drop(place: _Place) -> None:
+def _delete_widgets(place: _JudgeColumn) -> None:
     for widget in place.all():
         widget.hide()
         widget.deleteLater()
@@ -401,7 +403,7 @@ _TABLES = frozenset(
         *("run", "face_review", "utterance", "pii_decision"),
     }
 )
-VARIANT_WORDS = {
+VARIANT_LABELS = {
     "plain": (tr("Plain"), tr("The question as it is")),
     "few-shot": (
         tr("Few-shot"),
@@ -433,9 +435,9 @@ class JudgmentPresenter(QObject):
         """State by (segment, judge, condition), of what is asked now."""
         self.not_sent: dict[tuple[str, str, str], str] = {}
         """Why it was not asked, by (segment, judge, condition)."""
-        tasks = [key for key in BY_SUBJECT[JudgmentTargetKind.SEGMENT] if key not in OF_SETS]
-        page.bar.set_tasks({key: (task_of(key).name, task_of(key).description) for key in tasks})
-        page.bar.set_variants({key: VARIANT_WORDS[key] for key in VARIANTS})
+        tasks = [key for key in TASKS_BY_SUBJECT[JudgmentTargetKind.SEGMENT] if key not in ITEM_ONLY_TASKS]
+        page.bar.set_tasks({key: (get_judge_prompt(key).name, get_judge_prompt(key).description) for key in tasks})
+        page.bar.set_variants({key: VARIANT_LABELS[key] for key in VARIANTS})
         studio = context.studio
         studio.recording_changed.connect(self.renew)
         studio.session_changed.connect(self.renew)
@@ -451,7 +453,7 @@ class JudgmentPresenter(QObject):
     def segment(self) -> Segment | None:
         """Return the segment that is shown: the one that was selected last."""
         session, chosen = self.session(), self._context.studio.selected
-        return segment(session.study, chosen[-1]) if session is not None and chosen else None
+        return find_segment(session.study, chosen[-1]) if session is not None and chosen else None
 
     def segments(self) -> list[str]:
         """Return the segments that are asked about: all that are selected."""
@@ -465,18 +467,18 @@ class JudgmentPresenter(QObject):
     def chosen(self) -> list[JudgeEntry]:
         """Return the judges that are ticked, people left out: they answer in a form."""
         wanted = set(self._page.bar.judges.chosen())
-        return [one for one in self.judges() if one.id in wanted and one.backend != PERSON]
+        return [one for one in self.judges() if one.id in wanted and one.backend != PERSON_BACKEND]
 
     def chosen_conditions(self) -> list[str]:
         """Return what the judges see; raw where nothing else is ticked."""
-        return list(self._page.bar.conditions.chosen()) or [RAW]
+        return list(self._page.bar.conditions.chosen()) or [RAW_CONDITION]
 
     def judgment(self, judgment_id: str) -> Judgment | None:
         """Return a judgment of the segment that is shown, as far as it may be seen."""
         session, about = self.session(), self.segment()
         if session is None or about is None:
             return None
-        seen = shown(session, judgments_of(session.study, about.id))
+        seen = split_by_visibility(session, judgments_of(session.study, about.id))
         return next((one for one in (*seen.judgments, *seen.hidden) if one.id == judgment_id), None)
 
     def renew(self) -> None:
@@ -517,14 +519,14 @@ class JudgmentPresenter(QObject):
         offered = [TickMenuItem(one.id, one.name, f"{one.backend} {one.model}".strip()) for one in judges]
         if {one.key for one in offered} - {one.key for one in bar.judges.entries()} and not bar.judges.wanted():
             bar.judges.blockSignals(True)
-            bar.judges.choose(one.id for one in judges if _stays(one, judges))
+            bar.judges.choose(one.id for one in judges if _is_local(one, judges))
             bar.judges.blockSignals(False)
         bar.judges.set_entries(offered)
         found = conditions(session, recording_id) if recording_id else []
         if recording_id and (files := unread_renderings(session, recording_id)):
-            self._context.background.run(lambda _progress: read(files), lambda _none: self.renew())
+            self._context.background.run(lambda _progress: read_checksums(files), lambda _none: self.renew())
         bar.conditions.set_entries(
-            [TickMenuItem(one.id, tr("Raw") if one.id == RAW else one.name, one.why_not) for one in found]
+            [TickMenuItem(one.id, tr("Raw") if one.id == RAW_CONDITION else one.name, one.why_not) for one in found]
         )
 
     def _show(self, session: Session) -> None:
@@ -547,28 +549,28 @@ class JudgmentPresenter(QObject):
         said = [
             one
             for one in judgments_of(session.study, about.id, task)
-            if one.variant == variant or one.judge.get("backend") == PERSON
+            if one.variant == variant or one.judge.get("backend") == PERSON_BACKEND
         ]
         if said:
             reveal(session, about.id, task)
-        seen = shown(session, said)
+        seen = split_by_visibility(session, said)
         if not judges and not said:
             self._page.show_no_judge(self._context.studio.writable)
             return
         wanted = [JudgeCondition(judge, condition) for judge in self.chosen() for condition in self.chosen_conditions()]
         under_way = {(who, seeing): how for (which, who, seeing), how in self.under_way.items() if which == about.id}
         not_sent = {(who, seeing): why for (which, who, seeing), why in self.not_sent.items() if which == about.id}
-        names = {one.key: one.name for one in bar.conditions.entries()} | {RAW: tr("Raw")}
+        names = {one.key: one.name for one in bar.conditions.entries()} | {RAW_CONDITION: tr("Raw")}
         known = SegmentJudgments(seen.judgments, seen.hidden, seen.why_not, wanted, under_way, not_sent, names)
-        self._page.show_table(table_of(session, about, known))
+        self._page.show_table(build_table(session, about, known))
 
 
-def _stays(entry: JudgeEntry, judges: Sequence[JudgeEntry]) -> bool:
+def _is_local(entry: JudgeEntry, judges: Sequence[JudgeEntry]) -> bool:
     """Tell whether asking a judge sends nothing to another machine: others are asked once somebody ticked them.
 
     A study may come from somebody else, with its policy, and Ctrl+J asks from whatever mode.
     """
     try:
-        return not leaving(entry, RAW, second_of(entry, judges))
+        return not describe_egress(entry, RAW_CONDITION, find_coercion_judge(entry, judges))
     except UserError:
         return False

@@ -23,24 +23,24 @@ from PySide6.QtWidgets import (
 
 from app.gui.pages.context import Context
 from benchmark.judge_input.input_plan import InputSettings
-from benchmark.judge_input.input_planning import plan_sight
-from benchmark.prompts.judge_prompt import TASKS, VARIANTS, task_of
+from benchmark.judge_input.input_planning import plan_input
+from benchmark.prompts.judge_prompt import TASKS, VARIANTS, get_judge_prompt
 from benchmark.prompts.prompt_templates import (
     BODY,
-    NEEDED,
-    PARTS,
+    PROMPT_PARTS,
+    REQUIRED_SLOTS,
     SLOTS,
     SYSTEM,
-    VARIANT,
+    VARIANT_SLOT,
     Prompt,
     edit_prompt,
+    format_prompt_source,
     parse_prompt,
-    parts_of,
     prompt_for,
     restore_prompt,
     shipped_keys,
     shipped_prompt,
-    source_of,
+    split_prompt,
 )
 from project.entities.study_records import Changes
 from project.errors import UserError
@@ -49,12 +49,12 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
-from widgets.form.layouts import within_screen
+from widgets.form.layouts import bounded_to_screen
 from widgets.table.lists import WrappingDelegate
 from widgets.text_labels import PlainLabel, plain_tip
 
 _SIZE = QSize(1080, 760)
-_KEY = Qt.ItemDataRole.UserRole
+_KEY_ROLE = Qt.ItemDataRole.UserRole
 _PAUSE_MS = 250
 
 
@@ -78,7 +78,7 @@ class PromptView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Prompts"))
-        self.resize(within_screen(_SIZE, self))
+        self.resize(bounded_to_screen(_SIZE, self))
         self._texts: dict[str, str] = {}
         self._part = ""
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
@@ -111,7 +111,7 @@ class PromptView(QWidget):
         """Say which parts a prompt has, by key."""
         for key, name in names.items():
             item = QListWidgetItem(name)
-            item.setData(_KEY, key)
+            item.setData(_KEY_ROLE, key)
             self.parts.addItem(item)
         self.parts.setCurrentRow(1)
 
@@ -120,7 +120,7 @@ class PromptView(QWidget):
         self.slots.clear()
         for name, what in slots.items():
             item = QListWidgetItem(f"{{{name}}}\n{what}")
-            item.setData(_KEY, name)
+            item.setData(_KEY_ROLE, name)
             item.setToolTip(
                 plain_tip(tr("Double-click puts {{{name}}} on a line of its own at the cursor").format(name=name))
             )
@@ -142,7 +142,7 @@ class PromptView(QWidget):
         self.versions.clear()
         for number, words in versions:
             item = QListWidgetItem(words)
-            item.setData(_KEY, number)
+            item.setData(_KEY_ROLE, number)
             self.versions.addItem(item)
             if number == current:
                 self.versions.setCurrentItem(item)
@@ -194,7 +194,7 @@ class PromptView(QWidget):
         self.versions.setItemDelegate(WrappingDelegate(self.versions))
         self.versions.setToolTip(tr("Shows the texts of an earlier version; saving makes them a new one"))
         self.versions.currentItemChanged.connect(
-            lambda item, _before: self.version_chosen.emit(item.data(_KEY)) if item is not None else None
+            lambda item, _before: self.version_chosen.emit(item.data(_KEY_ROLE)) if item is not None else None
         )
         column.addWidget(self.versions, 1)
         return holder
@@ -220,7 +220,7 @@ class PromptView(QWidget):
         self.slots.setItemDelegate(WrappingDelegate(self.slots))
         self.slots.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.slots.setSpacing(2)
-        self.slots.itemDoubleClicked.connect(lambda item: self._insert(item.data(_KEY)))
+        self.slots.itemDoubleClicked.connect(lambda item: self._insert(item.data(_KEY_ROLE)))
         column.addWidget(self.slots, 1)
         return holder
 
@@ -256,7 +256,7 @@ class PromptView(QWidget):
 
     def _show_part(self) -> None:
         item = self.parts.currentItem()
-        self._part = item.data(_KEY) if item is not None else ""
+        self._part = item.data(_KEY_ROLE) if item is not None else ""
         self.editor.blockSignals(True)
         self.editor.setPlainText(self._texts.get(self._part, ""))
         self.editor.blockSignals(False)
@@ -291,10 +291,10 @@ _NAMES = {
 }
 _SHIPPED = 0
 """Stands for the program's words among the versions."""
-_WORDS_ONLY = InputSettings(frames=0)
+_TEXT_ONLY = InputSettings(frames=0)
 
 
-def make(context: Context) -> QWidget:
+def make_prompts_window(context: Context) -> QWidget:
     """Make the window."""
     return PromptsWindow(context)
 
@@ -307,10 +307,13 @@ class PromptsWindow(PromptView):
         self._context = context
         self._key = ""
         self._prompt: Prompt | None = None
-        self.set_prompts({key: _name(key) for key in shipped_keys()})
-        self.set_parts({part: _NAMES[part] for part in PARTS})
+        self.set_prompts({key: _prompt_name(key) for key in shipped_keys()})
+        self.set_parts({part: _NAMES[part] for part in PROMPT_PARTS})
         self.set_slots(
-            {name: _told(name, what) for name, what in {**SLOTS, VARIANT: tr("the words of the variant")}.items()}
+            {
+                name: _slot_description(name, what)
+                for name, what in {**SLOTS, VARIANT_SLOT: tr("the words of the variant")}.items()
+            }
         )
         for variant in VARIANTS:
             self.variants.addItem(_NAMES[variant].removeprefix(tr("Variant: ")).capitalize(), variant)
@@ -349,7 +352,7 @@ class PromptsWindow(PromptView):
             for number, words in versions
         ]
         self.show_versions(told, now)
-        self.show_texts(parts_of(current))
+        self.show_texts(split_prompt(current))
         self._check()
 
     def _show_version(self, number: int) -> None:
@@ -358,11 +361,11 @@ class PromptsWindow(PromptView):
             return
         kept = prompt_versions(session.study, self._key)
         found = shipped_prompt(self._key) if number == _SHIPPED else parse_prompt(kept[number], self._key)
-        self.show_texts(parts_of(found))
+        self.show_texts(split_prompt(found))
         self._check()
 
     def _source(self) -> str:
-        return source_of(self._key, 1, self.texts())
+        return format_prompt_source(self._key, 1, self.texts())
 
     def _check(self) -> None:
         session = self._context.studio.session
@@ -375,7 +378,7 @@ class PromptsWindow(PromptView):
             self._prompt = None
             self.show_state(error.message, wrong=True, savable=False, restorable=writable and current.own)
         else:
-            same = parts_of(self._prompt) == parts_of(current)
+            same = split_prompt(self._prompt) == split_prompt(current)
             words = (
                 tr("This is what judges are asked with.") if same else tr("Changed; judges are not asked with it yet.")
             )
@@ -399,10 +402,10 @@ class PromptsWindow(PromptView):
         elif not chosen:
             self.show_preview(tr("Select a segment to see the whole text that judges get about it."))
         else:
-            task = next(key for key in TASKS if task_of(key).prompt == self._key)
+            task = next(key for key in TASKS if get_judge_prompt(key).prompt == self._key)
             variant = self.variants.currentData()
             try:
-                plan = plan_sight(session, chosen[-1], task, variant, settings=_WORDS_ONLY, prompt=self._prompt)
+                plan = plan_input(session, chosen[-1], task, variant, settings=_TEXT_ONLY, prompt=self._prompt)
             except UserError as error:
                 self.show_preview(f"{error.message} {error.hint}")
             else:
@@ -413,9 +416,9 @@ class PromptsWindow(PromptView):
             self._choose(self._key)
 
 
-def _name(key: str) -> str:
-    return next((task_of(one).name for one in TASKS if task_of(one).prompt == key), key)
+def _prompt_name(key: str) -> str:
+    return next((get_judge_prompt(one).name for one in TASKS if get_judge_prompt(one).prompt == key), key)
 
 
-def _told(name: str, what: str) -> str:
-    return tr("{what}; needed").format(what=what) if name in (*NEEDED, VARIANT) else what
+def _slot_description(name: str, what: str) -> str:
+    return tr("{what}; needed").format(what=what) if name in (*REQUIRED_SLOTS, VARIANT_SLOT) else what

@@ -11,16 +11,16 @@ from urllib.parse import urlsplit
 
 from PySide6.QtGui import QImage
 
-from anonymize.egress.egress_authority import policy_in_force, stays_here, why_not
+from anonymize.egress.egress_authority import is_local_host, judge_refusal, policy_in_force
 from app.gui.pages.context import Context
-from benchmark.judge_input.conversation_lines import RULES
+from benchmark.judge_input.conversation_lines import SHORTENING_RULES
 from benchmark.judge_input.input_plan import InputPlan
-from benchmark.judging.judge_keys import address_of
-from benchmark.judging.judge_registry import FILES, chosen_here
-from models.judges.judge_backends import backend_of, judge_of
+from benchmark.judging.judge_keys import server_address
+from benchmark.judging.judge_registry import FILE_BACKEND, has_trusted_files
+from models.judges.judge_backends import create_judge, load_backend
 from models.judges.judge_interface import Means, Message, SamplingParameters
 from project.entities.egress_policy import Egress
-from project.entities.judgments import PERSON, RAW, JudgeEntry, Judgment
+from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION, JudgeEntry, Judgment
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.queries.policy_rows import all_egress
@@ -118,33 +118,33 @@ class RequestDestination:
     local: bool
 
 
-def way_of(entry: JudgeEntry) -> RequestDestination:
+def request_destination(entry: JudgeEntry) -> RequestDestination:
     """Return where requests to a judge go, as far as this machine knows without asking another one.
 
     Raises:
         UserError: there is no such backend, or its settings do not fit.
     """
-    if entry.backend == PERSON or not backend_of(entry.backend).leaves:
+    if entry.backend == PERSON_BACKEND or not load_backend(entry.backend).leaves:
         return RequestDestination(_HERE, True)
-    parts = urlsplit(address_of(entry))
+    parts = urlsplit(server_address(entry))
     host = parts.hostname or ""
     port = parts.port or _PORTS.get(parts.scheme, 0)
-    return RequestDestination(f"{host}:{parts.port}" if parts.port else host, stays_here(host, port))
+    return RequestDestination(f"{host}:{parts.port}" if parts.port else host, is_local_host(host, port))
 
 
-def second_of(entry: JudgeEntry, judges: Sequence[JudgeEntry]) -> JudgeEntry | None:
+def find_coercion_judge(entry: JudgeEntry, judges: Sequence[JudgeEntry]) -> JudgeEntry | None:
     """Return the judge that brings a judge's answers into form; None where there is none."""
     name = entry.settings.get("coerce", "")
     return next((one for one in judges if name and one.name == name), None)
 
 
-def leaving(entry: JudgeEntry, condition: str, second: JudgeEntry | None) -> list[str]:
+def describe_egress(entry: JudgeEntry, condition: str, second: JudgeEntry | None) -> list[str]:
     """Say what asking a judge sends to which other machine, a line each; `second` brings its answers into form.
 
     Raises:
         UserError: there is no such backend, or its settings do not fit.
     """
-    pictures, words = _WHAT[condition == RAW]
+    pictures, words = _WHAT[condition == RAW_CONDITION]
     what = (
         words
         if entry.settings.get("sees") == "text"
@@ -153,19 +153,21 @@ def leaving(entry: JudgeEntry, condition: str, second: JudgeEntry | None) -> lis
     found = [(entry, what)] + (
         [(second, tr("what {name} answers").format(name=entry.name))] if second is not None else []
     )
-    ways = [(one, told, way_of(one)) for one, told in found]
+    ways = [(one, told, request_destination(one)) for one, told in found]
     return [
-        tr("{judge}: {content} would go to {place}.").format(judge=one.name, content=told, place=_far(one, way))
+        tr("{judge}: {content} would go to {place}.").format(
+            judge=one.name, content=told, place=_remote_label(one, way)
+        )
         for one, told, way in ways
         if not way.local
     ]
 
 
-def _far(entry: JudgeEntry, way: RequestDestination) -> str:
-    return f"{way.where}{tr(', without encryption') if address_of(entry).startswith('http:') else ''}"
+def _remote_label(entry: JudgeEntry, way: RequestDestination) -> str:
+    return f"{way.where}{tr(', without encryption') if server_address(entry).startswith('http:') else ''}"
 
 
-def sent_before(
+def preview_request(
     session: Session,
     entry: JudgeEntry,
     name: str,
@@ -179,16 +181,16 @@ def sent_before(
     Raises:
         UserError: its settings do not fit.
     """
-    way, forbidden = way_of(entry), why_not(session, entry, plan.recording_id, plan.condition)
-    permission = "local" if way.local else _permission(session)
-    notes = [*_shortened([[one.rule, one.count, one.characters] for one in plan.shortened]), *plan.notes]
+    way, forbidden = request_destination(entry), judge_refusal(session, entry, plan.recording_id, plan.condition)
+    permission = "local" if way.local else _permission_text(session)
+    notes = [*_shortening_notes([[one.rule, one.count, one.characters] for one in plan.shortened]), *plan.notes]
     return JudgeRequestPreview(
         name,
         way.where,
         way.local,
         "" if forbidden else permission,
         str(forbidden) if forbidden else "",
-        tuple(_message(one) for one in messages),
+        tuple(_sent_message(one) for one in messages),
         tuple(notes),
         schema,
         tr("Temperature {temperature:g}, seed {seed}, at most {max_tokens:,} tokens back.").format(
@@ -197,19 +199,21 @@ def sent_before(
     )
 
 
-def sent_after(session: Session, one: Judgment, name: str, rebuilt: Mapping[str, bytes]) -> JudgeRequestPreview:
+def preview_sent_request(
+    session: Session, one: Judgment, name: str, rebuilt: Mapping[str, bytes]
+) -> JudgeRequestPreview:
     """Return what was sent for a judgment; `rebuilt` holds frames by sha256, as far as they can be made again."""
     known = JudgeEntry(
         one.judge_id,
         str(one.judge.get("name")),
         str(one.judge.get("backend")),
         str(one.judge.get("model")),
-        _mapping(one.judge.get("settings")),
+        _as_mapping(one.judge.get("settings")),
     )
-    way, line = way_of(known), _journalled(session, one)
+    way, line = request_destination(known), _journal_entry(session, one)
     sight = one.sight
-    pictures = [_picture(frame, sight, rebuilt) for frame in _mappings(sight.get("frames"))]
-    clip = _mapping(sight.get("clip"))
+    pictures = [_sent_picture(frame, sight, rebuilt) for frame in _as_mapping_list(sight.get("frames"))]
+    clip = _as_mapping(sight.get("clip"))
     if clip:
         size = clip.get("bytes")
         pictures.append(
@@ -217,7 +221,7 @@ def sent_after(session: Session, one: Judgment, name: str, rebuilt: Mapping[str,
                 tr("The segment"), tr("a clip"), size if isinstance(size, int) else 0, str(clip.get("sha256", ""))
             )
         )
-    notes = [*_shortened(sight.get("shortened")), *_texts(sight.get("notes"))]
+    notes = [*_shortening_notes(sight.get("shortened")), *_as_text_list(sight.get("notes"))]
     if one.cached_from is not None:
         notes.append(tr("Nothing was sent: the same request had been answered before."))
     permission = line.permission if line is not None else "local" if way.local else ""
@@ -240,7 +244,7 @@ def sent_after(session: Session, one: Judgment, name: str, rebuilt: Mapping[str,
     )
 
 
-def _message(one: Message) -> SentMessage:
+def _sent_message(one: Message) -> SentMessage:
     pictures = [
         SentPicture(
             picture.shown,
@@ -265,7 +269,7 @@ def _message(one: Message) -> SentMessage:
     return SentMessage(one.role.value, one.text, tuple(pictures))
 
 
-def _picture(frame: Mapping[str, Json], sight: Mapping[str, Json], rebuilt: Mapping[str, bytes]) -> SentPicture:
+def _sent_picture(frame: Mapping[str, Json], sight: Mapping[str, Json], rebuilt: Mapping[str, bytes]) -> SentPicture:
     checksum, size = str(frame.get("sha256", "")), frame.get("bytes")
     data = rebuilt.get(checksum)
     return SentPicture(
@@ -278,7 +282,7 @@ def _picture(frame: Mapping[str, Json], sight: Mapping[str, Json], rebuilt: Mapp
     )
 
 
-def _permission(session: Session) -> str:
+def _permission_text(session: Session) -> str:
     policy = policy_in_force(session)
     return (
         tr("{level}, allowed by {allowed_by}").format(level=policy.level.value, allowed_by=policy.allowed_by)
@@ -287,7 +291,7 @@ def _permission(session: Session) -> str:
     )
 
 
-def _journalled(session: Session, one: Judgment) -> Egress | None:
+def _journal_entry(session: Session, one: Judgment) -> Egress | None:
     """Return the line of the journal of a judgment's last request; None where none was made."""
     if one.cached_from is not None:
         return None
@@ -301,45 +305,47 @@ def _journalled(session: Session, one: Judgment) -> Egress | None:
     return found[-1] if found else None
 
 
-def _shortened(found: Json) -> list[str]:
+def _shortening_notes(found: Json) -> list[str]:
     said = []
     for one in found if isinstance(found, list) else []:
         if isinstance(one, list) and len(one) == 3:
             rule, count, characters = one
             said.append(
                 tr("Shortened: {rules} ({count} turns, {characters:,} characters).").format(
-                    rules=RULES.get(str(rule), str(rule)), count=count, characters=characters
+                    rules=SHORTENING_RULES.get(str(rule), str(rule)), count=count, characters=characters
                 )
             )
     return said
 
 
-def _mapping(found: Json) -> Mapping[str, Json]:
+def _as_mapping(found: Json) -> Mapping[str, Json]:
     return found if isinstance(found, dict) else {}
 
 
-def _mappings(found: Json) -> list[Mapping[str, Json]]:
+def _as_mapping_list(found: Json) -> list[Mapping[str, Json]]:
     return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
-def _texts(found: Json) -> list[str]:
+def _as_text_list(found: Json) -> list[str]:
     return [str(one) for one in found] if isinstance(found, list) else []
 
 
-def once_files_are_known(context: Context, judges: Sequence[JudgeEntry], then: Callable[[], None]) -> None:
+def when_checksums_known(context: Context, judges: Sequence[JudgeEntry], then: Callable[[], None]) -> None:
     """Call `then` when the checksums of all models that are files are known; at once where there are none.
 
     That of a large file takes its time, once: it is worked out beside the window, and is there afterwards.
     """
     session = context.studio.session
-    slow = [one for one in judges if one.backend == FILES and session is not None and chosen_here(session, one)]
+    slow = [
+        one for one in judges if one.backend == FILE_BACKEND and session is not None and has_trusted_files(session, one)
+    ]
     if slow:
-        context.background.run(lambda _progress: _look_at_files(slow), lambda _none: then())
+        context.background.run(lambda _progress: _hash_files(slow), lambda _none: then())
     else:
         then()
 
 
-def foretold(
+def check_egress(
     session: Session, judge: JudgeEntry, judges: Sequence[JudgeEntry], recording_id: str, condition: str
 ) -> tuple[UserError | None, list[str]]:
     """Return why a judge may not be asked about a recording, or what asking it sends to which other machine.
@@ -352,15 +358,15 @@ def foretold(
         condition: under which it would be shown.
     """
     try:
-        ways = leaving(judge, condition, second_of(judge, judges))
-        forbidden = why_not(session, judge, recording_id, condition)
+        ways = describe_egress(judge, condition, find_coercion_judge(judge, judges))
+        forbidden = judge_refusal(session, judge, recording_id, condition)
     except UserError as error:
         return error, []
     return (None, ways) if forbidden is None else (forbidden, [])
 
 
-def _look_at_files(judges: Sequence[JudgeEntry]) -> None:
+def _hash_files(judges: Sequence[JudgeEntry]) -> None:
     for one in judges:
         # What is wrong with a file is said where it is asked.
         with suppress(UserError, OSError):
-            _ = judge_of(one, Means()).fingerprint
+            _ = create_judge(one, Means()).fingerprint

@@ -11,39 +11,45 @@ from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from app.gui.judges.answer_columns import JudgmentColumn, WordsCell, quiet
+from app.gui.judges.answer_columns import JudgmentColumn, WordsCell, make_quiet_label
 from app.gui.judges.judge_runs import JudgingController
 from app.gui.judges.judges_page import JudgesPage, JudgmentPresenter
-from app.gui.judges.request_facts import JudgeRequestPreview, SentMessage, SentPicture, sent_after, sent_before
+from app.gui.judges.request_facts import (
+    JudgeRequestPreview,
+    SentMessage,
+    SentPicture,
+    preview_request,
+    preview_sent_request,
+)
 from app.gui.pages.context import Context
-from benchmark.judge_input.input_messages import build
+from benchmark.judge_input.input_messages import build_messages
 from benchmark.judge_input.input_plan import InputPlan
-from benchmark.judge_input.input_planning import plan_sight, settings_for
-from models.judges.judge_backends import options_of
+from benchmark.judge_input.input_planning import plan_input, settings_for
+from models.judges.judge_backends import build_options
 from models.judges.judge_interface import Message, ModelOptions, SamplingParameters
-from project.entities.judgments import RAW, JudgeEntry, Judgment
+from project.entities.judgments import RAW_CONDITION, JudgeEntry, Judgment
 from project.errors import UserError
 from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog
-from widgets.form.layouts import FlowLayout, within_screen
-from widgets.text_labels import PlainLabel, plain_tip, plainly
+from widgets.form.layouts import FlowLayout, bounded_to_screen
+from widgets.text_labels import PlainLabel, escape_control_chars, plain_tip
 from widgets.theme import pixmap
 
 _SIZE = QSize(820, 720)
 _THUMBNAIL = QSize(144, 81)
-_LONGEST = 60_000
+_MAX_CHARS = 60_000
 
 
-class _Whole(WordsCell):
+class _WholeTextCell(WordsCell):
     """Words in full, as tall as they are."""
 
     def __init__(self, text: str, name: str) -> None:
         super().__init__("", name)
         self.setStyleSheet("")
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setPlainText(plainly(text, _LONGEST))
+        self.setPlainText(escape_control_chars(text, _MAX_CHARS))
 
     def heightForWidth(self, width: int) -> int:
         area = self.fontMetrics().boundingRect(
@@ -68,7 +74,7 @@ class SentView(OwnDialog):
     def __init__(self, title: str, offered: Sequence[str], *, before: bool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
-        self.resize(within_screen(_SIZE, self))
+        self.resize(bounded_to_screen(_SIZE, self))
         self._sent: JudgeRequestPreview | None = None
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
@@ -76,7 +82,7 @@ class SentView(OwnDialog):
         self.offered = QComboBox()
         self.offered.setAccessibleName(tr("Judge"))
         for one in offered:
-            self.offered.addItem(plainly(one, 100))
+            self.offered.addItem(escape_control_chars(one, 100))
         self.offered.currentIndexChanged.connect(self.chosen)
         column.addWidget(self.offered)
         column.addLayout(self._make_head())
@@ -85,7 +91,7 @@ class SentView(OwnDialog):
         self._area.setAccessibleName(tr("Everything that is sent") if before else tr("Everything that was sent"))
         column.addWidget(self._area, 1)
         row = QHBoxLayout()
-        self._total = _plain("")
+        self._total = _wrapped_label("")
         row.addWidget(self._total, 1)
         self.ask = QPushButton(tr("Ask"))
         self.ask.setProperty("primary", True)
@@ -116,7 +122,7 @@ class SentView(OwnDialog):
         self.ask.setEnabled(False)
         inner = QWidget()
         box = QVBoxLayout(inner)
-        box.addWidget(quiet(text))
+        box.addWidget(make_quiet_label(text))
         box.addStretch()
         self._area.setWidget(inner)
 
@@ -129,20 +135,22 @@ class SentView(OwnDialog):
         box.setContentsMargins(0, 0, theme.GRID, 0)
         box.setSpacing(theme.GRID)
         for note in sent.notes:
-            box.addWidget(quiet(note))
+            box.addWidget(make_quiet_label(note))
         for one in sent.messages:
-            box.addWidget(_message(one))
+            box.addWidget(_message_widget(one))
         if sent.form:
-            box.addWidget(_message(SentMessage(tr("the form of the answer"), sent.form)))
+            box.addWidget(_message_widget(SentMessage(tr("the form of the answer"), sent.form)))
         if sent.settings:
-            box.addWidget(quiet(sent.settings))
+            box.addWidget(make_quiet_label(sent.settings))
         box.addStretch()
         self._area.setWidget(inner)
         pictures = sent.pictures
-        parts = [f"{len(pictures)} {'picture' if len(pictures) == 1 else 'pictures'}, {_bytes(_sum(pictures))}"]
+        parts = [
+            f"{len(pictures)} {'picture' if len(pictures) == 1 else 'pictures'}, {_format_bytes(_total_bytes(pictures))}"
+        ]
         parts += [
-            tr("words, {words}").format(words=_bytes(sent.words)),
-            tr("in all {total}").format(total=_bytes(sent.total)),
+            tr("words, {words}").format(words=_format_bytes(sent.words)),
+            tr("in all {total}").format(total=_format_bytes(sent.total)),
         ]
         self._total.setText(" · ".join(parts))
         self.ask.setEnabled(not sent.forbidden)
@@ -154,9 +162,9 @@ class SentView(OwnDialog):
         row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         words = QVBoxLayout()
         words.setSpacing(2)
-        self._where = _plain("")
+        self._where = _wrapped_label("")
         self._where.setFont(theme.font(semibold=True))
-        self._permission = _plain("")
+        self._permission = _wrapped_label("")
         words.addWidget(self._where)
         words.addWidget(self._permission)
         row.addLayout(words, 1)
@@ -180,21 +188,23 @@ class SentView(OwnDialog):
             if sent.local
             else tr("{leaves} this machine, for {where}").format(leaves=leaves, where=sent.where)
         )
-        self._where.setText(plainly(f"{sent.judge}: {stays}", 300))
+        self._where.setText(escape_control_chars(f"{sent.judge}: {stays}", 300))
         said = sent.forbidden or (
             tr("Permission: {permission}").format(permission=sent.permission) if sent.permission else ""
         )
-        self._permission.setText(plainly(said, 600))
+        self._permission.setText(escape_control_chars(said, 600))
         self._permission.setStyleSheet(f"color: {(colours.error if sent.forbidden else colours.muted).name()};")
         self._policy.setVisible(not sent.local)
 
 
-def _message(one: SentMessage) -> QWidget:
+def _message_widget(one: SentMessage) -> QWidget:
     part = QWidget()
     column = QVBoxLayout(part)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(theme.GRID // 2)
-    head = _plain(tr("{role} · {size} of words").format(role=one.role.capitalize(), size=_bytes(one.size)))
+    head = _wrapped_label(
+        tr("{role} · {size} of words").format(role=one.role.capitalize(), size=_format_bytes(one.size))
+    )
     head.setFont(theme.font(semibold=True))
     column.addWidget(head)
     if one.pictures:
@@ -202,17 +212,17 @@ def _message(one: SentMessage) -> QWidget:
         flow = FlowLayout(flowing)
         flow.setContentsMargins(0, 0, 0, 0)
         for picture in one.pictures:
-            flow.addWidget(_thumbnail(picture))
+            flow.addWidget(_thumbnail_widget(picture))
         column.addWidget(flowing)
     if one.text:
-        column.addWidget(_Grown(_Whole(one.text, tr("Words, {role}").format(role=one.role))))
+        column.addWidget(_Grown(_WholeTextCell(one.text, tr("Words, {role}").format(role=one.role))))
     return part
 
 
 class _Grown(QWidget):
     """Gives a field the height that its words need."""
 
-    def __init__(self, field: _Whole) -> None:
+    def __init__(self, field: _WholeTextCell) -> None:
         super().__init__()
         self._field = field
         field.setParent(self)
@@ -231,7 +241,7 @@ class _Grown(QWidget):
             self.setMinimumHeight(height)
 
 
-def _thumbnail(one: SentPicture) -> QWidget:
+def _thumbnail_widget(one: SentPicture) -> QWidget:
     box = QWidget()
     column = QVBoxLayout(box)
     column.setContentsMargins(0, 0, 0, 0)
@@ -241,15 +251,15 @@ def _thumbnail(one: SentPicture) -> QWidget:
     colours = theme.palette()
     picture.setStyleSheet(f"background: {colours.stage.name()}; color: {colours.stage_text.name()};")
     if one.picture is not None and not one.picture.isNull():
-        picture.setPixmap(_fitted(one.picture, picture.devicePixelRatioF()))
+        picture.setPixmap(_scaled_thumbnail(one.picture, picture.devicePixelRatioF()))
     else:
         picture.setWordWrap(True)
         picture.setText(one.note or tr("Not shown"))
-    said = _plain(f"{one.shown} · {_bytes(one.size)}")
+    said = _wrapped_label(f"{one.shown} · {_format_bytes(one.size)}")
     column.addWidget(picture)
     column.addWidget(said)
     picture.setAccessibleName(
-        tr("Picture at {shown}, {about}, {size}").format(shown=one.shown, about=one.about, size=_bytes(one.size))
+        tr("Picture at {shown}, {about}, {size}").format(shown=one.shown, about=one.about, size=_format_bytes(one.size))
     )
     box.setToolTip(
         plain_tip(
@@ -261,7 +271,7 @@ def _thumbnail(one: SentPicture) -> QWidget:
     return box
 
 
-def _fitted(picture: QImage, scale: float) -> QPixmap:
+def _scaled_thumbnail(picture: QImage, scale: float) -> QPixmap:
     """Return a picture as large as a thumbnail may be, sharp on a screen of that scale."""
     mode = Qt.TransformationMode.SmoothTransformation
     made = QPixmap.fromImage(picture.scaled(_THUMBNAIL * scale, Qt.AspectRatioMode.KeepAspectRatio, mode))
@@ -269,16 +279,16 @@ def _fitted(picture: QImage, scale: float) -> QPixmap:
     return made
 
 
-def _plain(text: str) -> QLabel:
+def _wrapped_label(text: str) -> QLabel:
     label = PlainLabel(text, wordWrap=True)
     return label
 
 
-def _sum(pictures: Sequence[SentPicture]) -> int:
+def _total_bytes(pictures: Sequence[SentPicture]) -> int:
     return sum(one.size for one in pictures)
 
 
-def _bytes(count: int) -> str:
+def _format_bytes(count: int) -> str:
     if count < 10_000:
         return tr("{count:,} bytes").format(count=count)
     return (
@@ -328,7 +338,7 @@ class InspectorController(QObject):
             return
         name = f"{column.name}, {self._name(found.condition)}"
         view = self._open(tr("What was sent"), [name], before=False)
-        view.show_sent(sent_after(session, found, name, {}))
+        view.show_sent(preview_sent_request(session, found, name, {}))
         self._rebuild(session, view, found, name)
 
     def _open(self, title: str, offered: Sequence[str], *, before: bool) -> SentView:
@@ -358,7 +368,7 @@ class InspectorController(QObject):
             settings = settings_for(offer.entry, request.sight)
             if request.frames is not None and settings.frames:
                 settings = replace(settings, frames=request.frames)
-            plan = plan_sight(session, about.id, request.task, request.variant, request.condition, settings)
+            plan = plan_input(session, about.id, request.task, request.variant, request.condition, settings)
             sampling = _sampling(offer.entry, request.seed)
         except UserError as error:
             view.say(str(error))
@@ -369,7 +379,7 @@ class InspectorController(QObject):
                 return
             messages, schema = built
             try:
-                view.show_sent(sent_before(session, offer.entry, offer.name, plan, messages, sampling, schema))
+                view.show_sent(preview_request(session, offer.entry, offer.name, plan, messages, sampling, schema))
             except UserError as error:
                 view.say(str(error))
 
@@ -377,47 +387,47 @@ class InspectorController(QObject):
             if view is self.view:
                 view.say(str(error))
 
-        self._context.background.run(lambda _progress: _built(plan), show, fail)
+        self._context.background.run(lambda _progress: _build_messages(plan), show, fail)
 
     def _rebuild(self, session: Session, view: SentView, one: Judgment, name: str) -> None:
         """Make the frames again, to show them: those that come out byte by byte as they were sent."""
         frames = one.sight.get("frames")
         if not isinstance(frames, list) or not frames:
             return
-        side = max(_number(one.sight.get("width"), 512), _number(one.sight.get("height"), 512))
+        side = max(_as_int(one.sight.get("width"), 512), _as_int(one.sight.get("height"), 512))
         wanted = replace(
             self._asking.more.sight(),
             frames=len(frames),
             longest_side=side,
-            quality=_number(one.sight.get("quality"), 85),
+            quality=_as_int(one.sight.get("quality"), 85),
         )
         try:
-            plan = plan_sight(session, one.segment_id, one.task, one.variant, one.condition, wanted)
+            plan = plan_input(session, one.segment_id, one.task, one.variant, one.condition, wanted)
         except UserError:
             return
 
         def show(messages: tuple[Message, ...]) -> None:
             if view is self.view and self._shown.session() is session:
                 made = {picture.sha256: picture.jpeg for message in messages for picture in message.pictures}
-                view.show_sent(sent_after(session, one, name, made))
+                view.show_sent(preview_sent_request(session, one, name, made))
 
-        self._context.background.run(lambda _progress: build(plan), show)
+        self._context.background.run(lambda _progress: build_messages(plan), show)
 
     def _name(self, condition: str) -> str:
         names = {one.key: one.name for one in self._page.bar.conditions.entries()}
-        return "raw" if condition == RAW else names.get(condition, tr("another rendering"))
+        return "raw" if condition == RAW_CONDITION else names.get(condition, tr("another rendering"))
 
 
-def _built(plan: InputPlan) -> tuple[tuple[Message, ...], str]:
-    return build(plan), json.dumps(dict(plan.answer_form.schema), ensure_ascii=False, indent=1)
+def _build_messages(plan: InputPlan) -> tuple[tuple[Message, ...], str]:
+    return build_messages(plan), json.dumps(dict(plan.answer_form.schema), ensure_ascii=False, indent=1)
 
 
 def _sampling(entry: JudgeEntry, seed: int) -> SamplingParameters:
-    options = options_of(entry.backend, entry.settings)
+    options = build_options(entry.backend, entry.settings)
     if isinstance(options, ModelOptions):
         return SamplingParameters(options.temperature, seed, options.max_tokens)
     return SamplingParameters(seed=seed)
 
 
-def _number(found: object, default: int) -> int:
+def _as_int(found: object, default: int) -> int:
     return found if isinstance(found, int) else default

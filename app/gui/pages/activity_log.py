@@ -16,9 +16,9 @@ from app.gui.study.study_controller import StudyController
 from project.errors import UserError
 from project.queries.annotator_rows import Key
 
-LOOK_EVERY_MS = 5_000
-WRITE_EVERY_S = 60.0
-_INPUT = frozenset(
+POLL_INTERVAL_MS = 5_000
+WRITE_INTERVAL_S = 60.0
+_INPUT_EVENTS = frozenset(
     {
         QEvent.Type.KeyPress,
         QEvent.Type.MouseButtonPress,
@@ -56,7 +56,7 @@ class ActivityLog(QObject):
         self._written = clock()
         self._watched: QWindow | None = None
         self._timer = QTimer(self)
-        self._timer.setInterval(LOOK_EVERY_MS)
+        self._timer.setInterval(POLL_INTERVAL_MS)
         self._timer.timeout.connect(self.look)
         studio.recording_changed.connect(self._turn_to)
         studio.leaving.connect(self._leave)
@@ -89,7 +89,7 @@ class ActivityLog(QObject):
         self._time.forget()
         if session is not None and who is not None:
             try:
-                activity.forget(session, who)
+                activity.delete_activity_of(session, who)
             except UserError as error:
                 self._studio.failed.emit(error)
         self.changed.emit()
@@ -104,7 +104,7 @@ class ActivityLog(QObject):
         key = self._key if self.on else None
         self._time.look(now, key, self._window.isVisible() and not self._window.isMinimized())
         self._key = self._present()
-        if now - self._written >= WRITE_EVERY_S:
+        if now - self._written >= WRITE_INTERVAL_S:
             self.write()
 
     def write(self) -> None:
@@ -114,13 +114,13 @@ class ActivityLog(QObject):
         if session is None or not seconds or not self.on:
             return
         try:
-            activity.keep(session, seconds)
+            activity.store_seconds(session, seconds)
         except UserError as error:
             self._studio.failed.emit(error)
         self.changed.emit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in _INPUT:
+        if event.type() in _INPUT_EVENTS:
             self._time.note(self._clock())
         return super().eventFilter(watched, event)
 

@@ -10,16 +10,16 @@ from PySide6.QtGui import QGuiApplication
 
 from app.gui.pages.context import Context
 from project.errors import UserError
-from project.text_format import as_csv, shown
+from project.text_format import escape_unprintable, to_csv
 from resources.translation import tr
 from widgets.plots.charts import as_image, as_png, as_svg
 from widgets.plots.plot_data import Plot
 from widgets.plots.plot_view import COPY_PICTURE, COPY_TABLE, CSV, PNG, SVG
 
-_MOST_NAMES = 1000
+_MAX_NAME_TRIES = 1000
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes) -> None:
     """Write a file, in place of one that is there.
 
     Raises:
@@ -30,12 +30,12 @@ def write_whole(path: Path, data: bytes) -> None:
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        _open_to_others(Path(temporary), 0o666)
+        _apply_umask(Path(temporary), 0o666)
         Path(temporary).replace(path)
     except OSError as error:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
-        raise _refused(path, error) from None
+        raise _write_error(path, error) from None
 
 
 def write_folder(parent: Path, name: str, files: Mapping[str, bytes]) -> Path:
@@ -51,27 +51,27 @@ def write_folder(parent: Path, name: str, files: Mapping[str, bytes]) -> Path:
             path = Path(temporary) / place
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(data)
-        _open_to_others(Path(temporary), 0o777)
-        free = (parent / (name if not number else f"{name} {number + 1}") for number in range(_MOST_NAMES))
+        _apply_umask(Path(temporary), 0o777)
+        free = (parent / (name if not number else f"{name} {number + 1}") for number in range(_MAX_NAME_TRIES))
         made = next(path for path in free if not path.exists())
         Path(temporary).rename(made)
     except OSError as error:
         if temporary is not None:
             shutil.rmtree(temporary, ignore_errors=True)
-        raise _refused(parent / name, error) from None
+        raise _write_error(parent / name, error) from None
     return made
 
 
-def _open_to_others(path: Path, wanted: int) -> None:
+def _apply_umask(path: Path, wanted: int) -> None:
     """Give what was made for one's own eyes the rights of other files."""
     mask = os.umask(0)
     os.umask(mask)
     path.chmod(wanted & ~mask)
 
 
-def _refused(path: Path, error: OSError) -> UserError:
+def _write_error(path: Path, error: OSError) -> UserError:
     return UserError(
-        tr("{name} cannot be written: {strerror}.").format(name=shown(path.name), strerror=error.strerror),
+        tr("{name} cannot be written: {strerror}.").format(name=escape_unprintable(path.name), strerror=error.strerror),
         tr("Choose another folder."),
     )
 
@@ -82,7 +82,7 @@ _KINDS = {SVG: tr("Drawings"), PNG: tr("Pictures"), CSV: tr("Tables")}
 def table_text(plot: Plot) -> str:
     """Return the numbers of a plot as CSV."""
     found = plot.table()
-    return as_csv(found.head, found.rows)
+    return to_csv(found.head, found.rows)
 
 
 class PlotExporter:
@@ -103,7 +103,7 @@ class PlotExporter:
             made: dict[str, Callable[[Plot], bytes]] = {
                 SVG: as_svg,
                 PNG: as_png,
-                CSV: lambda one: _file(table_text(one)),
+                CSV: lambda one: _csv_bytes(table_text(one)),
             }
             self._save(plot.title, plot.key, what, made[what](plot))
 
@@ -114,7 +114,7 @@ class PlotExporter:
 
     def save_table(self, text: str, title: str, name: str) -> None:
         """Save a table that was written as CSV."""
-        self._save(title, name, CSV, _file(text))
+        self._save(title, name, CSV, _csv_bytes(text))
 
     def _save(self, title: str, name: str, kind: str, data: bytes) -> None:
         session = self._context.studio.session
@@ -126,13 +126,13 @@ class PlotExporter:
         if path is None:
             return
         try:
-            write_whole(path, data)
+            write_atomically(path, data)
         except UserError as error:
             self._tell(f"{error.message} {error.hint}".strip())
         else:
             self._tell(tr("Saved {name}.").format(name=path.name))
 
 
-def _file(text: str) -> bytes:
+def _csv_bytes(text: str) -> bytes:
     """Return CSV as spreadsheets read it without being asked."""
     return text.encode("utf-8-sig", "replace")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Signal
 
 from app.gui.pages.context import Context
-from app.gui.study.background import PendingRead, Read, look
+from app.gui.study.background import PendingRead, Read, read_in_background
 from project.entities.study_records import Changes
 from project.errors import UserError
 from project.session.session import Session
@@ -60,7 +60,7 @@ class FiguresComputing(QObject):
         self.stop()
         self._changed = False
         self.working.emit(True)
-        self._looking = look(
+        self._looking = read_in_background(
             *(self._context.background, session, self._asked(session)), *(self._take, self._fail, self.progressed.emit)
         )
 

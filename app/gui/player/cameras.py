@@ -21,7 +21,7 @@ from project.entities.study_records import Changes, Json, Medium, MediumRole
 from project.errors import UserError
 from project.queries.recording_rows import media_of
 from project.session.session import LocatedMedium, MediaState
-from project.timebase import SECOND, FrameTimes
+from project.timebase import SECOND_US, FrameTimes
 from resources.translation import tr
 from widgets.player.camera_grid import MAIN, Arrangement, Corner, MultiViewLayout, Plate, ViewsGrid, ViewTile
 from widgets.player.player_view import PlayerView
@@ -166,12 +166,12 @@ class SideCamera(QObject):
             self.exact_changed.emit(True)
 
 
-APART_US = 80_000
+MAX_DRIFT_US = 80_000
 """How far the sound may be from the clock before it is moved."""
 
 _CALM_S = 1.0
 _SETTLED_S = 0.5
-_MOST_LEAD_US = 600_000
+_MAX_LEAD_US = 600_000
 
 
 class SideSound(QObject):
@@ -236,7 +236,7 @@ class SideSound(QObject):
         if seen is None:
             return None
         own, at = seen
-        clock = self._player.position_us - round((time.monotonic() - at) * self._rate * SECOND)
+        clock = self._player.position_us - round((time.monotonic() - at) * self._rate * SECOND_US)
         return own + self._offset_us - clock
 
     def close(self) -> None:
@@ -284,8 +284,8 @@ class SideSound(QObject):
         waited = time.monotonic() - self._moved_at
         if error is None or waited < _SETTLED_S:
             return
-        if abs(error) > APART_US and waited >= _CALM_S:
-            self._lead_us = min(max(self._lead_us - round(error / self._rate), 0), _MOST_LEAD_US)
+        if abs(error) > MAX_DRIFT_US and waited >= _CALM_S:
+            self._lead_us = min(max(self._lead_us - round(error / self._rate), 0), _MAX_LEAD_US)
             self._moved_at = time.monotonic()
             self._engine.seek(self._player.position_us - self._offset_us + round(self._lead_us * self._rate))
 
@@ -295,7 +295,7 @@ LAYOUTS = (
     (MultiViewLayout.INSET.value, tr("Picture in picture"), "picture-in-picture-2"),
     (MultiViewLayout.SINGLE.value, tr("One picture"), "square"),
 )
-_USUAL_ASPECT = 16 / 9
+_DEFAULT_ASPECT = 16 / 9
 
 
 class Views(QObject):
@@ -353,12 +353,12 @@ class Views(QObject):
     def sources(self) -> list[tuple[str, str]]:
         """Return key and name of every file whose sound can be heard, the main one first."""
         heard = [one for one in self._media if one.medium.facts.audio is not None]
-        return [(_key(one.medium), self._name(one.medium)) for one in heard if one.state is MediaState.PRESENT]
+        return [(_source_key(one.medium), self._name(one.medium)) for one in heard if one.state is MediaState.PRESENT]
 
     def hear(self, key: str) -> None:
         """Hear a file's sound instead of the one before; the main file's where it is not there, or may not be read."""
         there = (one for one in self._media if one.state is MediaState.PRESENT)
-        chosen = next((one for one in there if _key(one.medium) == key), None)
+        chosen = next((one for one in there if _source_key(one.medium) == key), None)
         side = None if key == MAIN else chosen
         try:
             self.sound.choose(side)
@@ -500,13 +500,13 @@ class Views(QObject):
         return Path(medium.path).stem
 
 
-def _key(medium: Medium) -> str:
+def _source_key(medium: Medium) -> str:
     return MAIN if medium.role is MediumRole.MAIN else medium.id
 
 
 def _aspect(medium: Medium | None) -> float:
     video = medium.facts.video if medium else None
-    return video.width / video.height if video and video.width and video.height else _USUAL_ASPECT
+    return video.width / video.height if video and video.width and video.height else _DEFAULT_ASPECT
 
 
 def _arrangement(kept: Mapping[str, Json]) -> Arrangement:

@@ -20,7 +20,7 @@ from project.entities.study_records import Changes, FaceTrack, Origin, Participa
 from project.errors import UserError
 from project.files.temporary_files import cache_folder
 from project.queries.recording_rows import all_participants
-from project.queries.transcript_rows import utterances_called, utterances_of
+from project.queries.transcript_rows import find_utterances, utterances_of
 from project.session.session import LocatedMedium, MediaState
 from project.timebase import FrameTimes
 from resources.translation import tr
@@ -31,7 +31,7 @@ from widgets.timeline.timeline_view import TimelineView
 
 _GAP_US = 250_000
 _NONE_DRAWN: Mapping[str, tuple[str, FaceState | None]] = {}
-_SURE_US = 200_000
+_CERTAIN_US = 200_000
 """A box is drawn as guessed only when the face was not found for longer than this: not every frame is searched."""
 
 
@@ -105,7 +105,7 @@ class FaceOverlay:
     def _sure(self, track: FaceTrack, time_us: int) -> bool:
         found = self._found[track.id]
         at = int(np.searchsorted(found, time_us))
-        return any(abs(int(one) - time_us) <= _SURE_US for one in found[max(0, at - 1) : at + 1])
+        return any(abs(int(one) - time_us) <= _CERTAIN_US for one in found[max(0, at - 1) : at + 1])
 
     def coverage(self) -> NDArray[np.int64]:
         """Return the (n, 2) spans in which some face that counts is in the picture, ordered."""
@@ -428,7 +428,7 @@ class Subtitles(QObject):
         if session is None or recording is None:
             return
         if touched:
-            now = utterances_called(session.study, touched).values()
+            now = find_utterances(session.study, touched).values()
             kept = [one for one in self._utterances if one.id not in touched]
             self._say_why_not(now)
             self._take([*kept, *(one for one in now if one.recording_id == recording.id)])

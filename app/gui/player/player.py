@@ -14,10 +14,10 @@ from app.gui.player.frame_service import FrameService
 from app.gui.player.vlc_engine import VlcEngine
 from project.entities.study_records import MediaFacts
 from project.errors import UserError
-from project.timebase import SECOND, FrameTimes
+from project.timebase import SECOND_US, FrameTimes
 from resources.translation import tr
 
-_LONGEST_SILENCE_S = 1.2
+_MAX_SILENCE_S = 1.2
 
 
 class PlayClock:
@@ -80,8 +80,8 @@ class PlayClock:
             return self._last_us
         passed = self._monotonic() - self._anchor_at
         if self._observed:
-            passed = min(passed, _LONGEST_SILENCE_S)
-        reached = self._clamp(self._anchor_us + round(passed * self._rate * SECOND))
+            passed = min(passed, _MAX_SILENCE_S)
+        reached = self._clamp(self._anchor_us + round(passed * self._rate * SECOND_US))
         self._last_us = max(self._last_us, reached) if self._rate >= 0 else min(self._last_us, reached)
         return self._last_us
 

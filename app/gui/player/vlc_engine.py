@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QImage
 
-from app.diagnostics.system_facts import SOUND_VARIABLE, SoundOutput, sound_output, tells_no_output
+from app.diagnostics.system_facts import SOUND_VARIABLE, SoundOutput, is_no_output_message, sound_output
 from models.connection.network_sandbox import refuse_network
 from project.errors import UserError
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 from resources.translation import tr
 
 if TYPE_CHECKING:
@@ -34,10 +34,10 @@ _log = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
 
 MISSING_HINT = tr("Install it with: sudo apt install libvlc5 vlc-plugin-base")
-NO_SOUND = "dummy"
+NO_SOUND_OUTPUT = "dummy"
 """The output of libVLC that swallows the sound and keeps the time."""
 
-OPTIONS = (
+VLC_OPTIONS = (
     "--quiet",
     "--no-osd",
     "--no-spu",
@@ -141,8 +141,8 @@ class PlaybackThread:
 
     def _load(self, vlc: ModuleType) -> Any:
         if self._library is None:
-            output = os.environ.get(SOUND_VARIABLE) or (NO_SOUND if self.sound is SoundOutput.NONE else "")
-            library = vlc.Instance([*OPTIONS, *([f"--aout={output}"] if output else [])])
+            output = os.environ.get(SOUND_VARIABLE) or (NO_SOUND_OUTPUT if self.sound is SoundOutput.NONE else "")
+            library = vlc.Instance([*VLC_OPTIONS, *([f"--aout={output}"] if output else [])])
             if library is None:
                 raise UserError(tr("Playback with sound needs libVLC's plugins, which are missing."), MISSING_HINT)
             self._take_log(vlc, library)
@@ -161,7 +161,7 @@ class PlaybackThread:
                 return
             said = (text or b"").decode("utf-8", "replace")
             self.errors[said] += 1
-            if tells_no_output(said):
+            if is_no_output_message(said):
                 self._lose_sound()
 
         self._log_callback = counted(count)
@@ -186,7 +186,7 @@ def playback_thread() -> PlaybackThread:
     return PlaybackThread()
 
 
-_LONGEST_SIDE = 1920
+_MAX_SIDE_PX = 1920
 _STALE_S = 0.03
 
 
@@ -262,7 +262,7 @@ class VlcEngine(QObject):
         """Take a file; nothing is decoded before `start`. `width` and `height` are 0 for sound alone."""
         self._shown_from = float("inf")
         self._shown = None
-        scale = min(1.0, _LONGEST_SIDE / max(width, height, 1))
+        scale = min(1.0, _MAX_SIDE_PX / max(width, height, 1))
         size = (max(2, round(width * scale)), max(2, round(height * scale)))
         self._post(lambda _wish: self._open(path, size, width > 0))
 
@@ -397,11 +397,11 @@ class VlcEngine(QObject):
             self._refusal = error
             return
         medium = self._medium(self._file)
-        medium.add_option(f":start-time={time_us / SECOND:.3f}")
+        medium.add_option(f":start-time={time_us / SECOND_US:.3f}")
         if not self._with_picture:
             medium.add_option(":no-video")
         if self._thread.sound is SoundOutput.NONE:
-            self._player.audio_output_set(NO_SOUND)
+            self._player.audio_output_set(NO_SOUND_OUTPUT)
         self._player.set_media(medium)
         medium.release()
         self._player.play()

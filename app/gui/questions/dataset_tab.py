@@ -27,30 +27,30 @@ from PySide6.QtWidgets import (
 )
 
 from anonymize.pii_review import study_finder as pii_search
-from anonymize.pii_review.pii_decisions import Numbers, numbers_of, store_numbers
-from anonymize.pii_review.review_hits import hits
-from anonymize.pii_review.study_finder import found_so_far
-from anonymize.release.release_edits import set_words
-from anonymize.release.release_plan import release_key
+from anonymize.pii_review.pii_decisions import Numbers, compute_numbers, store_numbers
+from anonymize.pii_review.review_hits import find_hits
+from anonymize.pii_review.study_finder import share_findings
+from anonymize.release.release_edits import set_private_words
+from anonymize.release.release_plan import get_release_key
 from app.gui.pages.context import Context
-from app.gui.questions.question_list import KINDS
+from app.gui.questions.question_list import KIND_LABELS
 from app.gui.release.pii_search import PiiSearchController
 from app.gui.release.scrubbed_texts import TextsView, text_rows
-from app.gui.study.background import PendingRead, Stoppable, look
-from benchmark.dataset.dataset_card import SPLITS, splits_of
+from app.gui.study.background import PendingRead, Stoppable, read_in_background
+from benchmark.dataset.dataset_card import SPLIT_SHARES, assign_splits
 from benchmark.dataset.dataset_export import (
     JSONL,
     VLMEVALKIT,
     Exported,
     PreparedDataset,
     confirm_question_texts,
-    each_once,
-    note,
-    prepare,
-    reader_of,
-    write,
+    find_reader,
+    prepare_dataset,
+    record_export,
+    unique_texts,
+    write_dataset,
 )
-from benchmark.dataset.question_selection import DatasetContents, decided, gathering
+from benchmark.dataset.question_selection import DatasetContents, release_checksum, selection_steps
 from project.entities.study_records import Changes
 from project.errors import Cancelled, UserError
 from project.files.publication import require_free
@@ -128,15 +128,15 @@ class QuestionSetAssembler(QObject):
         session = self._context.studio.session
         if session is None or not self._wanted:
             return
-        tell = found_so_far(session)
+        tell = share_findings(session)
 
         def read(second: Session, _progress: Progress) -> Numbers:
             tell(second)
-            return numbers_of(second, hits(second))
+            return compute_numbers(second, find_hits(second))
 
         def then(numbers: Numbers) -> None:
             try:
-                release_key(session)
+                get_release_key(session)
                 store_numbers(session, numbers)
             except UserError as error:
                 self._fail(error)
@@ -144,14 +144,14 @@ class QuestionSetAssembler(QObject):
                 self._gather(session)
 
         self.progressed.emit(0, 0, _SEARCHING)
-        self._looking = look(self._context.background, session, read, then, self._fail)
+        self._looking = read_in_background(self._context.background, session, read, then, self._fail)
 
     def _gather(self, session: Session) -> None:
-        tell, everything = found_so_far(session), self._everything()
+        tell, everything = share_findings(session), self._everything()
 
         def read(second: Session, progress: Progress) -> DatasetContents:
             tell(second)
-            pieces = gathering(second, everything=everything)
+            pieces = selection_steps(second, everything=everything)
             while True:
                 try:
                     done, total = next(pieces)
@@ -168,7 +168,7 @@ class QuestionSetAssembler(QObject):
         def show(done: int, total: int, _text: str) -> None:
             self.progressed.emit(done, total, tr("Scrubbing texts"))
 
-        self._looking = look(self._context.background, session, read, then, self._fail, show)
+        self._looking = read_in_background(self._context.background, session, read, then, self._fail, show)
 
     def _fail(self, error: Exception) -> None:
         self.drop()
@@ -184,18 +184,18 @@ class QuestionSetAssembler(QObject):
             self.progressed.emit(done, total, text)
 
 
-COUNTS = (tr("Kind"), *SPLITS, "all")
-LEFT_OUT = (tr("Questions"), tr("Left out because"))
+COUNT_COLUMNS = (tr("Kind"), *SPLIT_SHARES, "all")
+LEFT_OUT_COLUMNS = (tr("Questions"), tr("Left out because"))
 
 
 def count_rows(gathering: DatasetContents, seed: int) -> list[TableRow]:
     """Return how many questions of each kind are in each split, and of all kinds."""
-    splits = splits_of(Counter(one.recording for one in gathering.items), seed)
+    splits = assign_splits(Counter(one.recording for one in gathering.items), seed)
     found = Counter((one.kind, splits[one.recording]) for one in gathering.items)
-    rows = [(kind, [found[kind, split] for split in SPLITS]) for kind in sorted({kind for kind, _ in found})]
-    rows.append((KINDS[""], [sum(found[kind, split] for kind, _ in rows) for split in SPLITS]))
+    rows = [(kind, [found[kind, split] for split in SPLIT_SHARES]) for kind in sorted({kind for kind, _ in found})]
+    rows.append((KIND_LABELS[""], [sum(found[kind, split] for kind, _ in rows) for split in SPLIT_SHARES]))
     return [
-        TableRow(kind, (KINDS.get(kind, kind), *(f"{many:,}" for many in each), f"{sum(each):,}"))
+        TableRow(kind, (KIND_LABELS.get(kind, kind), *(f"{many:,}" for many in each), f"{sum(each):,}"))
         for kind, each in rows
     ]
 
@@ -245,7 +245,7 @@ class QuestionSetWriter(QObject):
             if made is None or session is None or session is not self._context.studio.session:
                 self.stopped.emit(tr("Cancelled. Nothing was written."))
                 return
-            self._context.studio.publish(note(session, made, folder))
+            self._context.studio.publish(record_export(session, made, folder))
             self.written.emit(made, folder)
 
         def failed(error: Exception) -> None:
@@ -255,7 +255,7 @@ class QuestionSetWriter(QObject):
 
         def work(progress: Progress) -> Exported | None:
             try:
-                return write(ready, folder, Stoppable(progress, stop))
+                return write_dataset(ready, folder, Stoppable(progress, stop))
             except Cancelled:
                 return None
 
@@ -268,7 +268,7 @@ class QuestionSetWriter(QObject):
 
 
 _NONE = tr("None: the questions are texts about recordings that are not there")
-_LARGEST = 999_999
+_MAX_SEED = 999_999
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +311,7 @@ class SetForm(QWidget):
         self.table.setToolTip(tr("Add vlmevalkit/questions.tsv to the JSON lines, which are always there"))
         for box in (self.everything, self.table):
             box.toggled.connect(lambda _on: self.changed.emit())
-        self.seed = IntegerBox(minimum=0, maximum=_LARGEST)
+        self.seed = IntegerBox(minimum=0, maximum=_MAX_SEED)
         self.seed.setToolTip(tr("The same study and seed give the same splits"))
         for one in (self.seed, self.seed.lineEdit()):
             one.setAccessibleName(tr("Seed of the splits"))
@@ -353,7 +353,7 @@ class SetForm(QWidget):
 
 
 _WAIT_MS = 400
-_MATTERS = frozenset(
+_RELEVANT_TABLES = frozenset(
     (
         *("question", "verification", "chain", "chain_node", "chain_edge", "chain_person", "chain_review"),
         *("recording", "medium", "participant", "appearance", "consent", "hold_out", "annotator", "property"),
@@ -362,7 +362,7 @@ _MATTERS = frozenset(
 )
 
 
-def make(context: Context) -> QWidget:
+def make_question_set_window(context: Context) -> QWidget:
     """Make the window."""
     return SetWindow(context)
 
@@ -384,8 +384,8 @@ class SetWindow(QWidget):
         self.heading = PlainLabel(wordWrap=True)
         self.heading.setFont(theme.font(semibold=True))
         self.form = SetForm()
-        self.counts = RowsTable(tr("What leaves"), COUNTS)
-        self.left_out = RowsTable(tr("What does not leave"), LEFT_OUT)
+        self.counts = RowsTable(tr("What leaves"), COUNT_COLUMNS)
+        self.left_out = RowsTable(tr("What does not leave"), LEFT_OUT_COLUMNS)
         EmptyHint(self.counts, tr("What leaves is counted here, by kind and split."))
         EmptyHint(self.left_out, tr("What is left out is counted here, with the reason."))
         self.texts = TextsView()
@@ -439,8 +439,8 @@ class SetWindow(QWidget):
         session, found = self._studio.session, self._found
         if session is None or found is None:
             return
-        once = each_once(found.texts)
-        reader = reader_of(session, found)
+        once = unique_texts(found.texts)
+        reader = find_reader(session, found)
         said = tr("There are no texts.")
         if once:
             state = (
@@ -457,7 +457,7 @@ class SetWindow(QWidget):
 
     def _show_state(self) -> None:
         session, found = self._studio.session, self._found
-        reader = None if session is None or found is None else reader_of(session, found)
+        reader = None if session is None or found is None else find_reader(session, found)
         idle = not self.writing.busy and not self.gathering.busy
         self.export.setEnabled(self._studio.writable and idle and reader is not None and bool(found and found.items))
         self.form.setEnabled(not self.writing.busy)
@@ -502,7 +502,7 @@ class SetWindow(QWidget):
         formats = (JSONL, VLMEVALKIT) if chosen.table else (JSONL,)
         try:
             require_free(place)
-            ready = prepare(session, found, formats, chosen.seed, chosen.release)
+            ready = prepare_dataset(session, found, formats, chosen.seed, chosen.release)
         except UserError as error:
             self.report.setText(str(error))
             return
@@ -535,7 +535,7 @@ class SetWindow(QWidget):
             self._fresh = False
 
     def _apply(self, changes: Changes, initiator: object) -> None:
-        if not _MATTERS & set(changes):
+        if not _RELEVANT_TABLES & set(changes):
             return
         if initiator is self and self._still_holds():
             # Only who read the texts was kept; the texts are as they were.
@@ -554,7 +554,7 @@ class SetWindow(QWidget):
         session, found = self._studio.session, self._found
         if session is None or found is None:
             return False
-        return decided(session, {one.id: one for one in all_recordings(session.study)}) == found.decided
+        return release_checksum(session, {one.id: one for one in all_recordings(session.study)}) == found.decided
 
     def _show_error(self, error: UserError) -> None:
         if self.isVisible():
@@ -598,7 +598,7 @@ class SetWindow(QWidget):
         self.line.cancel_requested.connect(self._cancel)
         self.form.changed.connect(self._choose)
         self.form.release_requested.connect(self._choose_release)
-        self.texts.words_changed.connect(lambda words: self._studio.edit(partial(set_words, words=words)))
+        self.texts.words_changed.connect(lambda words: self._studio.edit(partial(set_private_words, words=words)))
         self.texts.confirm_requested.connect(self._confirm)
         self.texts.row_chosen.connect(self._context.look_at)
         self.export.clicked.connect(self._start)

@@ -14,24 +14,24 @@ from app.gui.questions.filter_views import FunnelBar, VerdictRow
 from benchmark.questions.filter_funnel import (
     Funnel,
     FunnelStage,
-    deciding,
-    funnel_of,
-    proposals_for,
-    rule_in_words,
-    survivors_of,
+    build_funnel,
+    deciding_steps,
+    final_survivors,
+    format_rule,
+    newest_proposals,
 )
-from benchmark.questions.filter_outcomes import FunnelInput, FunnelRows, Gatherer, chance_of
+from benchmark.questions.filter_outcomes import FunnelInput, FunnelRows, Gatherer, drop_chance
 from benchmark.questions.filter_rules import DISTRACTORS, STEPS, Needs
 from project.entities.study_records import Changes
 from project.errors import UserError
 from project.session.session import Session
-from project.text_format import percent
+from project.text_format import format_percent
 from resources.translation import tr, trn
-from widgets.text_labels import plainly
+from widgets.text_labels import escape_control_chars
 
 _log = logging.getLogger(__name__)
 _WAIT_MS = 400
-_MATTERS = frozenset({"question", "judgment", "property", "judge", "chain"})
+_RELEVANT_TABLES = frozenset({"question", "judgment", "property", "judge", "chain"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,31 +146,31 @@ class FunnelComputing(QObject):
             self._soon.start()
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
-        if _MATTERS & set(changes) and self._wanted():
+        if _RELEVANT_TABLES & set(changes) and self._wanted():
             self._soon.start()
 
 
-def whole_funnel(gathered: FunnelRows) -> FunnelResult:
+def compute_funnel(gathered: FunnelRows) -> FunnelResult:
     """Return every step of the funnel; in any thread."""
     reading = gathered.reading()
-    return FunnelResult(reading, funnel_of(reading), deciding(reading), survivors_of(reading))
+    return FunnelResult(reading, build_funnel(reading), deciding_steps(reading), final_survivors(reading))
 
 
-def who_goes_on(gathered: FunnelRows) -> frozenset[str]:
+def compute_survivors(gathered: FunnelRows) -> frozenset[str]:
     """Return the questions that go on to verification and export; in any thread."""
-    return survivors_of(gathered.reading())
+    return final_survivors(gathered.reading())
 
 
 ALL, NOT_KEPT = "all", tr("not kept")
-_LONGEST = 400
+_MAX_CHARS = 400
 
 
-def bars_of(found: FunnelResult) -> list[FunnelBar]:
+def funnel_bars(found: FunnelResult) -> list[FunnelBar]:
     """Return the steps as bars."""
     bars = []
     for stage in found.funnel.steps:
         names = {one.judge_id: one.judge for fate in stage.fates.values() for one in fate.scores}
-        options = fewest_options(found, stage)
+        options = min_options(found, stage)
         bars.append(
             FunnelBar(
                 stage.key,
@@ -179,7 +179,7 @@ def bars_of(found: FunnelResult) -> list[FunnelBar]:
                 len(stage.kept),
                 len(stage.fallen),
                 len(stage.open),
-                rule_in_words(stage.step, stage.rule, names, options).replace(", decides", ""),
+                format_rule(stage.step, stage.rule, names, options).replace(", decides", ""),
                 stage.step.description,
                 stage.rule.decides,
                 tr("{taken_over:,} taken over").format(taken_over=len(stage.taken_over))
@@ -190,7 +190,7 @@ def bars_of(found: FunnelResult) -> list[FunnelBar]:
     return bars
 
 
-def going_text(found: FunnelResult) -> str:
+def survivors_text(found: FunnelResult) -> str:
     """Say how many survive, and how many go on."""
     total = len(found.funnel.questions)
     if not total:
@@ -210,21 +210,21 @@ def going_text(found: FunnelResult) -> str:
     )
 
 
-def described(found: FunnelResult, stage: FunnelStage) -> str:
+def step_description(found: FunnelResult, stage: FunnelStage) -> str:
     """Say what a step does, and of one that can be passed or failed by luck how likely that is."""
-    options = fewest_options(found, stage)
-    chance = chance_of(stage.step, stage.rule, options)
+    options = min_options(found, stage)
+    chance = drop_chance(stage.step, stage.rule, options)
     if chance is None:
         return stage.step.description
     told = tr("Of {count}, guessing alone would drop {chance} of the questions").format(
-        count=trn("{count} option", "{count} options", options), chance=percent(chance, 0)
+        count=trn("{count} option", "{count} options", options), chance=format_percent(chance, 0)
     )
     return tr("{description} {told}; more runs or judges drop fewer.").format(
         description=stage.step.description, told=told
     )
 
 
-def fewest_options(found: FunnelResult, stage: FunnelStage) -> int:
+def min_options(found: FunnelResult, stage: FunnelStage) -> int:
     """Return the fewest options of the questions that reach a step; 0 where there is none."""
     return min((len(found.reading.questions[key].wrong) + 1 for key in stage.entered), default=0)
 
@@ -243,16 +243,24 @@ def verdict_rows(found: FunnelResult, stage: FunnelStage, which: str) -> list[Ve
         if which not in (ALL, verdict) and not (which == NOT_KEPT and verdict != "kept"):
             continue
         one = found.reading.questions[key]
-        why = _proposed(found, stage, key) if stage.key == DISTRACTORS else fate.reason
-        rows.append(VerdictRow(key, verdict, plainly(why, _LONGEST), one.kind.value, plainly(one.text, _LONGEST)))
+        why = _proposal_text(found, stage, key) if stage.key == DISTRACTORS else fate.reason
+        rows.append(
+            VerdictRow(
+                key,
+                verdict,
+                escape_control_chars(why, _MAX_CHARS),
+                one.kind.value,
+                escape_control_chars(one.text, _MAX_CHARS),
+            )
+        )
     order = {"fell": 0, "open": 1, "kept": 2}
     return sorted(rows, key=lambda row: order[row.verdict])
 
 
-def _proposed(found: FunnelResult, stage: FunnelStage, question_id: str) -> str:
+def _proposal_text(found: FunnelResult, stage: FunnelStage, question_id: str) -> str:
     if question_id in stage.taken_over:
         return tr("has what a judge proposed")
-    proposals = proposals_for(found.reading, found.reading.questions[question_id])
+    proposals = newest_proposals(found.reading, found.reading.questions[question_id])
     if not proposals:
         return tr("nothing proposed")
     return "; ".join(f"{one.judge}: {tr('cannot be used') if one.why_not else 'proposed'}" for one in proposals)

@@ -23,25 +23,25 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.gui.judges.request_facts import foretold
+from app.gui.judges.request_facts import check_egress
 from app.gui.pages.context import Context
 from app.gui.questions.filter_results import (
     ALL,
     NOT_KEPT,
     FunnelComputing,
     FunnelResult,
-    bars_of,
-    described,
-    going_text,
+    compute_funnel,
+    funnel_bars,
+    step_description,
+    survivors_text,
     verdict_rows,
-    whole_funnel,
 )
 from app.gui.questions.filter_views import FunnelView, ProposalView, Proposed, VerdictsTable
 from app.gui.questions.question_jobs import FilterStepRunner
 from benchmark.authoring import question_requests as thresholds
-from benchmark.questions.filter_funnel import FunnelStage, proposals_for, take_all_over, take_over
+from benchmark.questions.filter_funnel import FunnelStage, apply_newest_proposals, apply_options, newest_proposals
 from benchmark.questions.filter_rules import DISTRACTORS, FilterRule, FilterStep, Needs, Several
-from project.entities.judgments import PERSON, RAW, JudgeEntry
+from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION, JudgeEntry
 from project.entities.questions import WrongOption
 from project.entities.study_records import Changes
 from project.queries.judgment_rows import all_judges
@@ -52,11 +52,11 @@ from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyHint
 from widgets.form.checklists import TickMenu, TickMenuItem
 from widgets.form.input_fields import IntegerBox
-from widgets.progress_bars import ProgressBar, busy_line
-from widgets.text_labels import PlainLabel, plain_tip, plainly
+from widgets.progress_bars import ProgressBar, make_busy_line
+from widgets.text_labels import PlainLabel, escape_control_chars, plain_tip
 from widgets.theme import icon
 
-_SEVERAL = {Several.STRICTEST: tr("Every judge"), Several.MEAN: tr("Mean of judges")}
+_AGGREGATION_NAMES = {Several.STRICTEST: tr("Every judge"), Several.MEAN: tr("Mean of judges")}
 
 
 class RuleBar(QWidget):
@@ -86,7 +86,7 @@ class RuleBar(QWidget):
         self.several = QComboBox()
         self.several.setAccessibleName(tr("Where several judges scored a question"))
         self.several.setToolTip(tr("Every judge has to keep a question, or the mean of their values has to hold"))
-        for key, name in _SEVERAL.items():
+        for key, name in _AGGREGATION_NAMES.items():
             self.several.addItem(name, key.value)
         self.several.currentIndexChanged.connect(self._tell)
         self.judges = TickMenu(tr("Whose scores count"), tr("Scores of everybody"))
@@ -169,7 +169,7 @@ class FunnelLayout(QWidget):
         self.going = _label(tr("How many questions survive"))
         self.going.setFont(theme.font(semibold=True))
         column.addWidget(self.going)
-        self.busy = busy_line()
+        self.busy = make_busy_line()
         column.addWidget(self.busy)
         self.funnel = FunnelView()
         scroll = QScrollArea(widgetResizable=True)
@@ -308,10 +308,10 @@ def _label(name: str) -> QLabel:
     return made
 
 
-_FIRST = "review"
+_FIRST_STEP = "review"
 
 
-def make(context: Context) -> QWidget:
+def make_filter_window(context: Context) -> QWidget:
     """Make the window."""
     return FunnelWindow(context)
 
@@ -323,8 +323,8 @@ class FunnelWindow(FunnelLayout):
         super().__init__()
         self._context = context
         self._found: FunnelResult | None = None
-        self._step = _FIRST
-        self.computing = FunnelComputing(context, self, whole_funnel, self.isVisible)
+        self._step = _FIRST_STEP
+        self.computing = FunnelComputing(context, self, compute_funnel, self.isVisible)
         self.running = FilterStepRunner(context, self)
         self._join()
 
@@ -341,7 +341,7 @@ class FunnelWindow(FunnelLayout):
     def judges(self) -> list[JudgeEntry]:
         """Return the judges that can be asked."""
         session = self._context.studio.session
-        return [] if session is None else [one for one in all_judges(session.study) if one.backend != PERSON]
+        return [] if session is None else [one for one in all_judges(session.study) if one.backend != PERSON_BACKEND]
 
     def run_step(self) -> None:
         """Ask the judges that are ticked what the chosen step needs about the questions that reach it."""
@@ -370,8 +370,8 @@ class FunnelWindow(FunnelLayout):
 
     def _take_in(self, found: FunnelResult) -> None:
         self._found = found
-        self.funnel.show_bars(bars_of(found))
-        self.going.setText(going_text(found))
+        self.funnel.show_bars(funnel_bars(found))
+        self.going.setText(survivors_text(found))
         self._show()
 
     def _stage(self) -> FunnelStage | None:
@@ -384,7 +384,7 @@ class FunnelWindow(FunnelLayout):
         step = stage.step
         self.funnel.choose(step.key)
         self.title.setText(step.name)
-        self.description.setText(described(found, stage))
+        self.description.setText(step_description(found, stage))
         self.rule.show_rule(step, stage.rule, self.judges(), writable=self._context.studio.writable)
         self.show_asks(bool(step.task), hardens=step.key == DISTRACTORS)
         self.ask_judges.set_entries([TickMenuItem(one.id, one.name) for one in self.judges()])
@@ -406,14 +406,14 @@ class FunnelWindow(FunnelLayout):
             self.proposals.hide()
             return
         harder = self._step == DISTRACTORS
-        letters = [f"{'✓' if text == one.answer else '·'} {plainly(text)}" for text in one.options]
-        shown = [f"✓ {plainly(one.answer)}"] if harder else letters
-        self.question.setText("\n".join([plainly(one.text), *shown]))
+        letters = [f"{'✓' if text == one.answer else '·'} {escape_control_chars(text)}" for text in one.options]
+        shown = [f"✓ {escape_control_chars(one.answer)}"] if harder else letters
+        self.question.setText("\n".join([escape_control_chars(one.text), *shown]))
         self.proposals.setVisible(harder)
         if harder:
             proposed = [
                 Proposed(each.judgment_id, each.judge, each.wrong, each.why_not)
-                for each in proposals_for(found.reading, one)
+                for each in newest_proposals(found.reading, one)
             ]
             self.proposals.show_proposals(one.wrong, proposed, writable=self._context.studio.writable)
 
@@ -421,7 +421,7 @@ class FunnelWindow(FunnelLayout):
         stage, found = self._stage(), self._found
         if stage is None or found is None or stage.key != DISTRACTORS:
             return False
-        return any(proposals_for(found.reading, found.reading.questions[key]) for key in stage.entered)
+        return any(newest_proposals(found.reading, found.reading.questions[key]) for key in stage.entered)
 
     def _set_rule(self, rule: FilterRule) -> None:
         step = self._step
@@ -433,7 +433,7 @@ class FunnelWindow(FunnelLayout):
         if found is None or question_id not in found.reading.states:
             return
         state = found.reading.states[question_id]
-        if self._context.studio.edit(lambda session: take_over(session, question_id, state, wrong)):
+        if self._context.studio.edit(lambda session: apply_options(session, question_id, state, wrong)):
             self.say(tr("Taken over. The question is open at every step until judges have scored it as it is now."))
 
     def _take_all(self) -> None:
@@ -444,7 +444,7 @@ class FunnelWindow(FunnelLayout):
         told: list[str] = []
 
         def edit(session: Session) -> Changes:
-            changes, refused = take_all_over(session, found.reading, ids)
+            changes, refused = apply_newest_proposals(session, found.reading, ids)
             told.append(
                 tr("{count} got harder options.").format(
                     count=trn("{count} question", "{count} questions", len(changes.ids("question")))
@@ -492,7 +492,7 @@ class FunnelWindow(FunnelLayout):
         recording = found.reading.questions[stage.entered[0]].recording_id
         lines: list[str] = []
         for judge in judges:
-            forbidden, ways = foretold(session, judge, self.judges(), recording, RAW)
+            forbidden, ways = check_egress(session, judge, self.judges(), recording, RAW_CONDITION)
             lines += ways if forbidden is None else [f"{judge.name}: {forbidden}"]
         return [*dict.fromkeys(lines)]
 

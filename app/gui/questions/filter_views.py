@@ -39,15 +39,15 @@ from project.entities.questions import WrongOption
 from resources.translation import tr
 from widgets import theme
 from widgets.accessibility import Role
-from widgets.labels import SIGN, Pattern, Sign, mix, paint_sign, pattern_brush
+from widgets.labels import SIGN_PX, Pattern, Sign, mix, paint_sign, pattern_brush
 from widgets.table.lazy_table import LongTable
-from widgets.text_labels import PlainLabel, explained, plain_tip, plainly
+from widgets.text_labels import PlainLabel, definition_tooltip, escape_control_chars, plain_tip
 from widgets.theme import icon
 
-_ROW = theme.GRID * 7
-_NAME = 196
-_NUMBERS = 148
-_BAR = theme.GRID * 3
+_ROW_HEIGHT = theme.GRID * 7
+_NAME_WIDTH = 196
+_NUMBERS_WIDTH = 148
+_BAR_HEIGHT = theme.GRID * 3
 _PERIOD, _STROKE = 6, 1
 
 
@@ -96,16 +96,16 @@ class _BarButton(QAbstractButton):
         theme.notifier.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
-        return QSize(_NAME + _NUMBERS + 260, _ROW)
+        return QSize(_NAME_WIDTH + _NUMBERS_WIDTH + 260, _ROW_HEIGHT)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(_NAME + _NUMBERS + 96, _ROW)
+        return QSize(_NAME_WIDTH + _NUMBERS_WIDTH + 96, _ROW_HEIGHT)
 
     def show_bar(self, bar: FunnelBar, most: int) -> None:
         """Show another step; `most` is what the widest bar of the funnel stands for."""
         self.bar, self.most = bar, max(1, most)
         self.setAccessibleName(bar.in_words())
-        self.setToolTip(explained(bar.name, bar.description))
+        self.setToolTip(definition_tooltip(bar.name, bar.description))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
@@ -123,14 +123,15 @@ class _BarButton(QAbstractButton):
             painter.drawRoundedRect(area, 4, 4)
         self._paint_names(painter, area)
         self._paint_bar(
-            painter, QRectF(area.left() + _NAME, area.top(), area.width() - _NAME - _NUMBERS, area.height())
+            painter,
+            QRectF(area.left() + _NAME_WIDTH, area.top(), area.width() - _NAME_WIDTH - _NUMBERS_WIDTH, area.height()),
         )
         self._paint_numbers(painter, area)
         painter.end()
 
     def _paint_names(self, painter: QPainter, area: QRectF) -> None:
         colours, half = theme.palette(), area.height() / 2
-        left, width = area.left() + theme.GRID, _NAME - theme.GRID * 1.5
+        left, width = area.left() + theme.GRID, _NAME_WIDTH - theme.GRID * 1.5
         painter.setFont(theme.font(semibold=True))
         painter.setPen(colours.text)
         name = painter.fontMetrics().elidedText(self.bar.name, Qt.TextElideMode.ElideRight, int(width))
@@ -145,7 +146,7 @@ class _BarButton(QAbstractButton):
     def _paint_bar(self, painter: QPainter, area: QRectF) -> None:
         colours, bar = theme.palette(), self.bar
         scale = area.width() / self.most
-        top = area.center().y() - _BAR / 2
+        top = area.center().y() - _BAR_HEIGHT / 2
         left = area.center().x() - bar.entered * scale / 2
         painter.setPen(QPen(colours.border, 1))
         painter.drawLine(QPointF(area.left(), area.center().y()), QPointF(area.right(), area.center().y()))
@@ -156,10 +157,10 @@ class _BarButton(QAbstractButton):
                 width = count * scale / 2
                 start = left if _side == 0 else area.center().x() * 2 - left - width
                 if width > 0:
-                    self._fill(painter, QRectF(start, top, width, _BAR), ink, pattern)
+                    self._fill(painter, QRectF(start, top, width, _BAR_HEIGHT), ink, pattern)
             left += count * scale / 2
         if bar.kept:
-            self._fill(painter, QRectF(left, top, bar.kept * scale, _BAR), colours.competence, Pattern.SOLID)
+            self._fill(painter, QRectF(left, top, bar.kept * scale, _BAR_HEIGHT), colours.competence, Pattern.SOLID)
 
     def _fill(self, painter: QPainter, area: QRectF, ink: QColor, pattern: Pattern) -> None:
         colours = theme.palette()
@@ -173,12 +174,12 @@ class _BarButton(QAbstractButton):
 
     def _paint_numbers(self, painter: QPainter, area: QRectF) -> None:
         colours, bar = theme.palette(), self.bar
-        left, top = area.right() - _NUMBERS + theme.GRID, area.top()
+        left, top = area.right() - _NUMBERS_WIDTH + theme.GRID, area.top()
         if bar.note:
             painter.setFont(theme.font(theme.POINTS - 1))
             painter.setPen(colours.text if self.isChecked() else colours.muted)
             painter.drawText(
-                QRectF(left, top, _NUMBERS - theme.GRID * 2, area.height()),
+                QRectF(left, top, _NUMBERS_WIDTH - theme.GRID * 2, area.height()),
                 Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap,
                 bar.note,
             )
@@ -187,19 +188,19 @@ class _BarButton(QAbstractButton):
         painter.setPen(colours.text)
         half = area.height() / 2
         kept = tr("{kept:,} of {entered:,}").format(kept=bar.kept, entered=bar.entered)
-        painter.drawText(QRectF(left, top + 5, _NUMBERS, half - 4), Qt.AlignmentFlag.AlignVCenter, kept)
+        painter.drawText(QRectF(left, top + 5, _NUMBERS_WIDTH, half - 4), Qt.AlignmentFlag.AlignVCenter, kept)
         painter.setFont(theme.font(theme.POINTS - 1))
         at = left
         for count, sign, ink in ((bar.fell, Sign.CROSS, colours.error), (bar.open, Sign.RING, colours.uncertain)):
             if not count:
                 continue
-            paint_sign(painter, sign, QPointF(at, top + half + (half - 6 - SIGN) / 2), ink)
+            paint_sign(painter, sign, QPointF(at, top + half + (half - 6 - SIGN_PX) / 2), ink)
             painter.setPen(colours.text if self.isChecked() else colours.muted)
             width = painter.fontMetrics().horizontalAdvance(f"{count:,}") + 2
             painter.drawText(
-                QRectF(at + SIGN + 3, top + half, width, half - 6), Qt.AlignmentFlag.AlignVCenter, f"{count:,}"
+                QRectF(at + SIGN_PX + 3, top + half, width, half - 6), Qt.AlignmentFlag.AlignVCenter, f"{count:,}"
             )
-            at += SIGN + 3 + width + theme.GRID * 1.5
+            at += SIGN_PX + 3 + width + theme.GRID * 1.5
 
 
 class FunnelView(QWidget):
@@ -356,17 +357,17 @@ class ProposalView(QWidget):
             label.setFont(theme.font(semibold=True))
             self._grid.addWidget(label, 0, column)
         for row, (old, new) in enumerate(zip(self._now, shown.wrong, strict=False), 1):
-            self._grid.addWidget(_option(old), row, 0)
+            self._grid.addWidget(_option_label(old), row, 0)
             tick = QCheckBox()
             tick.setChecked(not shown.why_not)
             tick.setEnabled(self._writable)
-            tick.setAccessibleName(tr("Take over: {text}").format(text=plainly(new.text)))
+            tick.setAccessibleName(tr("Take over: {text}").format(text=escape_control_chars(new.text)))
             tick.setToolTip(tr("Take this one over in the place of the one on its left"))
             tick.toggled.connect(lambda _on: self._enable())
             line = QHBoxLayout()
             line.setSpacing(theme.GRID)
             line.addWidget(tick, 0, Qt.AlignmentFlag.AlignTop)
-            line.addWidget(_option(new), 1)
+            line.addWidget(_option_label(new), 1)
             holder = QWidget()
             holder.setLayout(line)
             line.setContentsMargins(0, 0, 0, 0)
@@ -383,9 +384,9 @@ class ProposalView(QWidget):
             self.take_over_requested.emit(shown.key, self.wanted())
 
 
-def _option(one: WrongOption) -> QLabel:
+def _option_label(one: WrongOption) -> QLabel:
     likely = "" if one.plausibility is None else f" ({one.plausibility})"
-    label = PlainLabel(f"{plainly(one.text)}{likely}", wordWrap=True)
+    label = PlainLabel(f"{escape_control_chars(one.text)}{likely}", wordWrap=True)
     if one.plausibility is not None:
         label.setToolTip(plain_tip(tr("Plausibility {plausibility} of 100").format(plausibility=one.plausibility)))
     return label
@@ -395,7 +396,7 @@ _COLUMNS = ("", tr("Why"), tr("Kind"), tr("Question"))
 _WIDTHS = {0: 72, 2: 64}
 """Pixels by column; the others share the room that these leave."""
 _WHY = 1
-_MEASURED = 60
+_ROWS_MEASURED = 60
 """Rows beyond those in sight by which a column finds its width."""
 _ICONS = {"kept": "circle-check", "fell": "circle-x", "open": "circle-dashed"}
 _Index = QModelIndex | QPersistentModelIndex
@@ -417,7 +418,7 @@ class VerdictRow:
         return self.verdict, self.why, self.kind, self.text
 
 
-class _Rows(QAbstractTableModel):
+class _FilterRows(QAbstractTableModel):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.rows: tuple[VerdictRow, ...] = ()
@@ -461,14 +462,14 @@ class VerdictsTable(LongTable):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(tr("Questions at this step"), parent)
-        self._rows = _Rows(self)
+        self._rows = _FilterRows(self)
         self.setModel(self._rows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         for column, width in _WIDTHS.items():
             self.setColumnWidth(column, width)
         head = self.horizontalHeader()
         head.setStretchLastSection(True)
-        head.setResizeContentsPrecision(_MEASURED)
+        head.setResizeContentsPrecision(_ROWS_MEASURED)
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.selectionModel().currentRowChanged.connect(lambda _now, _before: self.chosen.emit(self.current()))
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from annotate.agreement.figure_intervals import StatisticResult
-from annotate.chains.chain_checks import ChainStatistics, statistics
+from annotate.chains.chain_checks import ChainStatistics, compute_chain_statistics
 from app.gui.pages.figure_export import table_text
 from benchmark.metrics.published_figures import R3_VQA, PublishedTableRow, published_rows
-from benchmark.questions.chain_consistency import ACCURACY, BIAS, NAMES
+from benchmark.questions.chain_consistency import ACCURACY, BIAS, FIGURE_NAMES
 from benchmark.questions.question_measures import (
     BASE,
     SUB,
@@ -19,26 +19,26 @@ from benchmark.questions.question_measures import (
     JudgeMeasures,
     JudgeSetup,
     Measures,
-    computed,
-    read,
+    compute_measures,
+    read_measures_input,
 )
 from project.entities.causal_chains import NodeKind
-from project.entities.judgments import RAW, Modality
+from project.entities.judgments import RAW_CONDITION, Modality
 from project.entities.questions import QuestionKind
 from project.progress import Progress
 from project.schemes.scheme import Label, Track
 from project.session.session import Session
 from project.store.column_values import to_json
-from project.text_format import Cell, as_csv, counted
+from project.text_format import Cell, pluralize, to_csv
 from resources.translation import tr, trn
-from widgets.labels import KINDS as NODE_KINDS
-from widgets.labels import LabelLook, looks_of
+from widgets.labels import KIND_LOOKS as NODE_KINDS
+from widgets.labels import LabelLook, label_looks
 from widgets.plots.charts import as_png, as_svg
 from widgets.plots.estimates_table import AgreementFigureRow
 from widgets.plots.plot_data import Bars, Lines, Measured, Plot, PlotNumberFormat, Series
 from widgets.table.record_table import TableRow
 
-MATTERS = frozenset(
+RELEVANT_TABLES = frozenset(
     {
         *("question", "verification", "judgment", "judge"),
         *("chain", "chain_node", "chain_edge", "chain_person", "recording"),
@@ -55,7 +55,7 @@ class MeasuresResult:
     chains: ChainStatistics
 
 
-def measure(second: Session, progress: Progress, everything: bool) -> MeasuresResult:
+def compute_measures_result(second: Session, progress: Progress, everything: bool) -> MeasuresResult:
     """Read the study and compute.
 
     Args:
@@ -66,11 +66,11 @@ def measure(second: Session, progress: Progress, everything: bool) -> MeasuresRe
     Raises:
         Cancelled: the user stopped it.
     """
-    material = read(second)
+    material = read_measures_input(second)
     progress.check_cancelled()
-    chains = statistics(material.graphs)
+    chains = compute_chain_statistics(material.graphs)
     progress.check_cancelled()
-    return MeasuresResult(computed(material, everything=everything, progress=progress), chains)
+    return MeasuresResult(compute_measures(material, everything=everything, progress=progress), chains)
 
 
 KINDS = {
@@ -80,7 +80,7 @@ KINDS = {
     QuestionKind.HOW: (tr("How or what (CH/W)"), "chw"),
 }
 """Kind -> its name, and what published rows call it; the other kinds have no row there."""
-SHOWN = {
+MODALITY_NAMES = {
     Modality.WORDS: tr("text only"),
     Modality.PICTURES: tr("frames only"),
     Modality.BOTH: tr("text and frames"),
@@ -105,24 +105,24 @@ COLUMNS = (
 )
 
 
-def measured(figure: StatisticResult) -> Measured:
+def to_measured(figure: StatisticResult) -> Measured:
     """Return a figure as tables and plots take it."""
     return Measured(figure.value, figure.n, figure.low, figure.high, figure.reason)
 
 
-def called(asking: JudgeSetup) -> str:
+def judge_label(asking: JudgeSetup) -> str:
     """Return how a judge that was asked in one way is named, such as “gpt, +sub, text and frames”."""
-    parts = [asking.judge, asking.setting, SHOWN[asking.modality]]
-    parts += [asking.condition] if asking.condition != RAW else []
+    parts = [asking.judge, asking.setting, MODALITY_NAMES[asking.modality]]
+    parts += [asking.condition] if asking.condition != RAW_CONDITION else []
     return ", ".join(parts + ([tr("seed {seed}").format(seed=asking.seed)] if asking.seed else []))
 
 
-def published() -> dict[str, PublishedTableRow]:
+def published_by_name() -> dict[str, PublishedTableRow]:
     """Return the rows of R3-VQA's table of generated questions by the name that a person chooses from."""
     return {f"{one.model}, {one.setting}": one for one in published_rows(R3_VQA) if one.table == 3}
 
 
-def overview(found: Measures) -> list[TableRow]:
+def overview_rows(found: Measures) -> list[TableRow]:
     """Return a row for each judge and way of asking, then the published ones."""
     rows = [
         TableRow(
@@ -130,18 +130,18 @@ def overview(found: Measures) -> list[TableRow]:
             (
                 one.asking.judge,
                 one.asking.setting,
-                SHOWN[one.asking.modality],
+                MODALITY_NAMES[one.asking.modality],
                 f"{one.asked:,}",
-                share(one.overall),
-                *(share(one.by_kind.get(kind.value)) for kind in KINDS),
-                share(one.chain),
-                share(one.subchain),
+                format_share(one.overall),
+                *(format_share(one.by_kind.get(kind.value)) for kind in KINDS),
+                format_share(one.chain),
+                format_share(one.subchain),
             ),
         )
         for place, one in enumerate(found.judges)
     ]
     keys = ("overall", "mse", "eu", "cw", "chw", "chain", "subchain")
-    for name, one in published().items():
+    for name, one in published_by_name().items():
         texts = (f"{one.figures[key]:.1f} %" if key in one.figures else "–" for key in keys)  # noqa: RUF001
         rows.append(
             TableRow(
@@ -152,7 +152,7 @@ def overview(found: Measures) -> list[TableRow]:
     return rows
 
 
-def share(figure: StatisticResult | None) -> str:
+def format_share(figure: StatisticResult | None) -> str:
     """Return a share in percent, with half of its interval where it has one."""
     if figure is None or figure.value is None:
         return "–"  # noqa: RUF001 an en dash stands for nothing
@@ -162,24 +162,31 @@ def share(figure: StatisticResult | None) -> str:
 
 def judge_rows(one: JudgeMeasures, beside: PublishedTableRow | None) -> list[AgreementFigureRow]:
     """Return the figures of one judge under headings, with a published row beside them."""
-    rows = [AgreementFigureRow(tr("Accuracy")), _row(tr("All questions"), _SHARE, one.overall, beside, "overall")]
+    rows = [
+        AgreementFigureRow(tr("Accuracy")),
+        _figure_row(tr("All questions"), _SHARE, one.overall, beside, "overall"),
+    ]
     for kind in QuestionKind:
         if kind.value in one.by_kind:
             name, key = KINDS.get(kind, (kind.value, ""))
-            rows.append(_row(name, _SHARE, one.by_kind[kind.value], beside, key))
+            rows.append(_figure_row(name, _SHARE, one.by_kind[kind.value], beside, key))
     if one.by_state:
         rows.append(AgreementFigureRow(tr("Accuracy by mental state")))
-        rows += [_row(state.capitalize(), _SHARE, figure, beside, state) for state, figure in one.by_state.items()]
+        rows += [
+            _figure_row(state.capitalize(), _SHARE, figure, beside, state) for state, figure in one.by_state.items()
+        ]
     rows.append(AgreementFigureRow(tr("Consistency")))
-    rows.append(_row(tr("Chains"), _CHAIN, one.chain, beside, "chain"))
-    rows.append(_row(tr("Subchains"), _SUBCHAIN, one.subchain, beside, "subchain"))
+    rows.append(_figure_row(tr("Chains"), _CHAIN, one.chain, beside, "chain"))
+    rows.append(_figure_row(tr("Subchains"), _SUBCHAIN, one.subchain, beside, "subchain"))
     if one.by_steps:
         rows.append(AgreementFigureRow(tr("By the length of the chain, in steps")))
         for steps, (accuracy, chain, subchain) in one.by_steps.items():
             named = trn("{count} step", "{count} steps", steps)
-            rows.append(AgreementFigureRow(tr("{named}: accuracy").format(named=named), _SHARE, measured(accuracy)))
-            rows.append(AgreementFigureRow(tr("{named}: chains").format(named=named), _CHAIN, measured(chain)))
-            rows.append(AgreementFigureRow(tr("{named}: subchains").format(named=named), _SUBCHAIN, measured(subchain)))
+            rows.append(AgreementFigureRow(tr("{named}: accuracy").format(named=named), _SHARE, to_measured(accuracy)))
+            rows.append(AgreementFigureRow(tr("{named}: chains").format(named=named), _CHAIN, to_measured(chain)))
+            rows.append(
+                AgreementFigureRow(tr("{named}: subchains").format(named=named), _SUBCHAIN, to_measured(subchain))
+            )
     return rows
 
 
@@ -189,44 +196,45 @@ def diagnostics_rows(found: Measures) -> list[AgreementFigureRow]:
     rows = []
     for key, figure in found.diagnostics.items():
         means = tr("Share; n: answers.") if key in (BIAS, ACCURACY) else tr("Mean of the scores; n: answers of judges.")
-        rows.append(_row(NAMES[key], means, figure, theirs, key, shares=key in (BIAS, ACCURACY)))
+        rows.append(_figure_row(FIGURE_NAMES[key], means, figure, theirs, key, shares=key in (BIAS, ACCURACY)))
     return rows
 
 
 def chain_rows(found: ChainStatistics) -> list[TableRow]:
     """Return what chains are made of, beside R3-VQA."""
     return [
-        TableRow(one.key, (one.name, _number(one.value), _number(one.published), one.source)) for one in found.figures()
+        TableRow(one.key, (one.name, _format_number(one.value), _format_number(one.published), one.source))
+        for one in found.figures()
     ]
 
 
-def _row(
+def _figure_row(
     name: str, means: str, figure: StatisticResult, beside: PublishedTableRow | None, key: str, *, shares: bool = True
 ) -> AgreementFigureRow:
     theirs: Mapping[str, float] = beside.figures if beside is not None else {}
     if beside is None or key not in theirs:
-        return AgreementFigureRow(name, means, measured(figure))
+        return AgreementFigureRow(name, means, to_measured(figure))
     value = theirs[key] / _PERCENT if shares else theirs[key]
     return AgreementFigureRow(
         name,
         means,
-        measured(figure),
+        to_measured(figure),
         value,
         tr("{paper}, table {table}: {model}").format(paper=beside.paper, table=beside.table, model=beside.model),
     )
 
 
-def _number(value: float | None) -> str:
+def _format_number(value: float | None) -> str:
     if value is None:
         return "–"  # noqa: RUF001
     return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
 
 
-_MOST = 30
+_MAX_JUDGES = 30
 """Judges and ways of asking that are drawn side by side."""
 _WHISKERS = tr("whiskers: 95 % intervals over recordings")
 _NOTHING = Measured(None)
-_WAYS = (Modality.BOTH, Modality.PICTURES, Modality.WORDS, Modality.NOTHING)
+_MODALITIES = (Modality.BOTH, Modality.PICTURES, Modality.WORDS, Modality.NOTHING)
 
 
 def judge_plots(one: JudgeMeasures, beside: PublishedTableRow | None) -> list[Plot]:
@@ -237,7 +245,7 @@ def judge_plots(one: JudgeMeasures, beside: PublishedTableRow | None) -> list[Pl
         names = [KINDS[kind][0] for kind in kinds]
         figures = [one.by_kind[kind.value] for kind in kinds]
         found.append(
-            _shares(
+            _share_bars(
                 "accuracy_by_kind", tr("Accuracy by kind"), one, names, figures, beside, [KINDS[k][1] for k in kinds]
             )
         )
@@ -245,15 +253,17 @@ def judge_plots(one: JudgeMeasures, beside: PublishedTableRow | None) -> list[Pl
         states = [*one.by_state]
         names = [state.capitalize() for state in states]
         figures = [*one.by_state.values()]
-        found.append(_shares("accuracy_by_state", tr("Accuracy by mental state"), one, names, figures, beside, states))
+        found.append(
+            _share_bars("accuracy_by_state", tr("Accuracy by mental state"), one, names, figures, beside, states)
+        )
     if one.by_steps:
-        found.append(_by_steps(one))
+        found.append(_length_plot(one))
     return found
 
 
-def comparing_plots(found: Measures) -> list[Plot]:
+def comparison_plots(found: Measures) -> list[Plot]:
     """Return what all judges are drawn as beside one another: consistency, settings, what was shown."""
-    shown = found.judges[:_MOST]
+    shown = found.judges[:_MAX_JUDGES]
     if not shown:
         return []
     plots: list[Plot] = [
@@ -261,13 +271,13 @@ def comparing_plots(found: Measures) -> list[Plot]:
             "consistency",
             tr("Consistency"),
             tr("Chains and subchains that were answered right as a whole; {whiskers}").format(whiskers=_WHISKERS),
-            tuple(called(one.asking) for one in shown),
+            tuple(judge_label(one.asking) for one in shown),
             _series(
                 (tr("Questions"), tr("Subchains"), tr("Chains")),
                 [
-                    [measured(one.overall) for one in shown],
-                    [measured(one.subchain) for one in shown],
-                    [measured(one.chain) for one in shown],
+                    [to_measured(one.overall) for one in shown],
+                    [to_measured(one.subchain) for one in shown],
+                    [to_measured(one.chain) for one in shown],
                 ],
             ),
             "share",
@@ -276,15 +286,21 @@ def comparing_plots(found: Measures) -> list[Plot]:
     ]
     settings = [one for one in (BASE, SUB, SUB_TOM) if any(judge.asking.setting == one for judge in shown)]
     if len(settings) > 1:
-        most = sorted(shown, key=lambda one: _WAYS.index(one.asking.modality))
+        most = sorted(shown, key=lambda one: _MODALITIES.index(one.asking.modality))
         about = tr("The most that each judge was shown")
-        plots.append(_split("by_setting", tr("Accuracy by setting"), about, most, settings, settings, _setting, _alike))
-    ways = [one for one in _WAYS if any(judge.asking.modality is one for judge in shown)]
+        plots.append(
+            _trait_bars(
+                "by_setting", tr("Accuracy by setting"), about, most, settings, settings, _setting, _judge_group
+            )
+        )
+    ways = [one for one in _MODALITIES if any(judge.asking.modality is one for judge in shown)]
     if len(ways) > 1:
         title = tr("Accuracy by what was shown")
-        names = [SHOWN[one].capitalize() for one in ways]
+        names = [MODALITY_NAMES[one].capitalize() for one in ways]
         plots.append(
-            _split("by_modality", title, tr("Settings of one prompt"), shown, ways, names, _modality, _prompted)
+            _trait_bars(
+                "by_modality", title, tr("Settings of one prompt"), shown, ways, names, _modality, _prompt_group
+            )
         )
     return plots
 
@@ -317,7 +333,7 @@ def chain_plots(found: ChainStatistics) -> list[Plot]:
             reference="R3-VQA",
             references=tuple(None if one is None or not whole else one / whole for one in references),
         ),
-        _counts(
+        _count_bars(
             "steps",
             tr("How long chains are"),
             trn("{count} chain", "{count} chains", found.chains),
@@ -325,7 +341,7 @@ def chain_plots(found: ChainStatistics) -> list[Plot]:
             "chains",
             "step",
         ),
-        _counts(
+        _count_bars(
             "reasons",
             tr("Reasons of a subchain"),
             trn("{count} subchain", "{count} subchains", found.subchains),
@@ -333,7 +349,7 @@ def chain_plots(found: ChainStatistics) -> list[Plot]:
             "subchains",
             "reason",
         ),
-        _counts(
+        _count_bars(
             "people",
             tr("Characters of a node"),
             trn("{count} node", "{count} nodes", found.nodes),
@@ -344,7 +360,7 @@ def chain_plots(found: ChainStatistics) -> list[Plot]:
     ]
 
 
-def _shares(
+def _share_bars(
     key: str,
     title: str,
     one: JudgeMeasures,
@@ -358,9 +374,9 @@ def _shares(
     return Bars(
         key,
         title,
-        f"{called(one.asking)}; {_WHISKERS}",
+        f"{judge_label(one.asking)}; {_WHISKERS}",
         tuple(names),
-        (Series("accuracy", tuple(measured(each) for each in figures)),),
+        (Series("accuracy", tuple(to_measured(each) for each in figures)),),
         tr("share answered right"),
         PlotNumberFormat.FIGURE,
         reference=f"{beside.paper}: {beside.model}, {beside.setting}" if beside is not None and known else "",
@@ -368,12 +384,12 @@ def _shares(
     )
 
 
-def _by_steps(one: JudgeMeasures) -> Lines:
-    values = [[measured(each[place]) for each in one.by_steps.values()] for place in range(3)]
+def _length_plot(one: JudgeMeasures) -> Lines:
+    values = [[to_measured(each[place]) for each in one.by_steps.values()] for place in range(3)]
     return Lines(
         "by_steps",
         tr("By the length of the chain"),
-        f"{called(one.asking)}; {_WHISKERS}",
+        f"{judge_label(one.asking)}; {_WHISKERS}",
         tuple(float(steps) for steps in one.by_steps),
         _series((tr("Questions"), tr("Subchains"), tr("Chains")), [values[0], values[2], values[1]]),
         "steps",
@@ -381,7 +397,7 @@ def _by_steps(one: JudgeMeasures) -> Lines:
     )
 
 
-def _split(
+def _trait_bars(
     key: str,
     title: str,
     about: str,
@@ -394,7 +410,7 @@ def _split(
     """Draw a bar for each value of a trait, in a group of whatever else is alike; the first one of a kind counts."""
     groups: dict[str, dict[str, Measured]] = {}
     for one in shown:
-        groups.setdefault(group_of(one.asking), {}).setdefault(trait(one.asking), measured(one.overall))
+        groups.setdefault(group_of(one.asking), {}).setdefault(trait(one.asking), to_measured(one.overall))
     columns = [[group.get(value, _NOTHING) for group in groups.values()] for value in values]
     note = f"{about}; {_WHISKERS}"
     return Bars(
@@ -410,41 +426,42 @@ def _modality(asking: JudgeSetup) -> str:
     return asking.modality
 
 
-def _alike(asking: JudgeSetup) -> str:
-    parts = [asking.judge, *([asking.condition] if asking.condition != RAW else [])]
+def _judge_group(asking: JudgeSetup) -> str:
+    parts = [asking.judge, *([asking.condition] if asking.condition != RAW_CONDITION else [])]
     return ", ".join(parts + ([tr("seed {seed}").format(seed=asking.seed)] if asking.seed else []))
 
 
-def _prompted(asking: JudgeSetup) -> str:
-    return _alike(asking) if asking.setting in (BASE, SUB) else f"{_alike(asking)}, {asking.variant}"
+def _prompt_group(asking: JudgeSetup) -> str:
+    return _judge_group(asking) if asking.setting in (BASE, SUB) else f"{_judge_group(asking)}, {asking.variant}"
 
 
-def _counts(key: str, title: str, note: str, counts: Mapping[int, int], axis: str, thing: str) -> Bars:
-    names = tuple(counted(number, thing) for number in counts)
+def _count_bars(key: str, title: str, note: str, counts: Mapping[int, int], axis: str, thing: str) -> Bars:
+    names = tuple(pluralize(number, thing) for number in counts)
     return Bars(key, title, note, names, (Series(axis, tuple(Measured(float(one)) for one in counts.values())),), axis)
 
 
 def _series(names: Sequence[str], columns: Sequence[Sequence[Measured]]) -> tuple[Series, ...]:
     return tuple(
-        Series(name, tuple(values), look) for name, values, look in zip(names, columns, _looks(names), strict=True)
+        Series(name, tuple(values), look)
+        for name, values, look in zip(names, columns, _series_looks(names), strict=True)
     )
 
 
-def _looks(names: Sequence[str]) -> Sequence[LabelLook]:
-    return looks_of(Track("series", "", tuple(Label(name, name) for name in names)))
+def _series_looks(names: Sequence[str]) -> Sequence[LabelLook]:
+    return label_looks(Track("series", "", tuple(Label(name, name) for name in names)))
 
 
 _HEAD = ("judge", "setting", "modality", "condition", "seed", "figure", "of", "value", "low", "high", "n", "reason")
 
 
-def all_files(found: MeasuresResult, beside: PublishedTableRow | None) -> dict[str, bytes]:
+def measures_files(found: MeasuresResult, beside: PublishedTableRow | None) -> dict[str, bytes]:
     """Return path inside the folder -> content.
 
     `measures.json` is what `greenroom consistency --json` prints; each plot comes as SVG, PNG and CSV.
     """
     files = {
         "measures.json": f"{to_json(found.measures.as_json())}\n".encode(),
-        "tables/judges.csv": _csv(_HEAD, _judges(found.measures)),
+        "tables/judges.csv": _csv(_HEAD, _judge_table(found.measures)),
         "tables/questions.csv": _csv(
             ("figure", *_HEAD[-5:]), ((name, *_cells(one)) for name, one in found.measures.diagnostics.items())
         ),
@@ -462,12 +479,12 @@ def all_files(found: MeasuresResult, beside: PublishedTableRow | None) -> dict[s
 
 
 def _plots(found: MeasuresResult, beside: PublishedTableRow | None) -> Iterable[tuple[str, Sequence[Plot]]]:
-    yield "", [*comparing_plots(found.measures), *chain_plots(found.chains)]
+    yield "", [*comparison_plots(found.measures), *chain_plots(found.chains)]
     for place, one in enumerate(found.measures.judges, 1):
         yield f"judge-{place}-", judge_plots(one, beside)
 
 
-def _judges(found: Measures) -> Iterable[Sequence[Cell]]:
+def _judge_table(found: Measures) -> Iterable[Sequence[Cell]]:
     for one in found.judges:
         told = one.asking
         named = (told.judge, told.setting, told.modality.value, told.condition, told.seed)
@@ -491,4 +508,4 @@ def _cells(one: StatisticResult) -> tuple[Cell, ...]:
 
 
 def _csv(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> bytes:
-    return as_csv(head, [tuple(row) for row in rows]).encode("utf-8-sig", "replace")
+    return to_csv(head, [tuple(row) for row in rows]).encode("utf-8-sig", "replace")

@@ -20,7 +20,7 @@ from app.gui.pages.figure_export import PlotExporter, write_folder
 from app.gui.pages.live import FiguresComputing
 from app.gui.questions import measures_figures as measures_plots
 from app.gui.questions import measures_figures as measures_rows
-from app.gui.questions.measures_figures import MATTERS, MeasuresResult, all_files, measure
+from app.gui.questions.measures_figures import RELEVANT_TABLES, MeasuresResult, compute_measures_result, measures_files
 from app.gui.study.background import Read
 from benchmark.metrics.published_figures import PublishedTableRow
 from benchmark.questions.question_measures import JudgeMeasures, Measures
@@ -36,11 +36,11 @@ from widgets.progress_bars import StatusLine
 from widgets.table.record_table import RowsTable
 from widgets.text_labels import PlainLabel, plain_tip
 
-_BESIDE = tr("GPT-4o, +sub+tom")
+_DEFAULT_REFERENCE = tr("GPT-4o, +sub+tom")
 _NOBODY_ASKED = tr("Figures stand here once a judge was asked, in the mode Questions.")
 
 
-def make(context: Context) -> QWidget:
+def make_measures_window(context: Context) -> QWidget:
     """Return the window."""
     return MeasuresWindow(context)
 
@@ -62,7 +62,7 @@ class MeasuresWindow(QWidget):
         self.everything.setToolTip(
             tr("Count questions that two people have not approved of yet; dropped ones never count")
         )
-        self.computing = FiguresComputing(context, self._work, MATTERS, self)
+        self.computing = FiguresComputing(context, self._work, RELEVANT_TABLES, self)
         self._taking = PlotExporter(context, self._tell)
         self.overview = RowsTable(tr("Judges and published rows"), measures_rows.COLUMNS)
         self.figures, self.about = (
@@ -92,10 +92,10 @@ class MeasuresWindow(QWidget):
         column.addLayout(head)
         self.tabs = QTabWidget(documentMode=True)
         for page, name in (
-            (_above(self.overview, self.compared), tr("&All judges")),
+            (_make_splitter(self.overview, self.compared), tr("&All judges")),
             (self._one_judge(), tr("&One judge")),
             (self.about, tr("&Questions")),
-            (_above(self.chains, self.chains_drawn), tr("&Chains")),
+            (_make_splitter(self.chains, self.chains_drawn), tr("&Chains")),
         ):
             self.tabs.addTab(page, name)
         column.addWidget(self.tabs, 1)
@@ -134,9 +134,9 @@ class MeasuresWindow(QWidget):
             row.addWidget(box)
         row.addStretch(1)
         column.addLayout(row)
-        column.addWidget(_above(self.figures, self.drawn), 1)
-        self.beside.addItems([*measures_rows.published()])
-        self.beside.setCurrentText(_BESIDE)
+        column.addWidget(_make_splitter(self.figures, self.drawn), 1)
+        self.beside.addItems([*measures_rows.published_by_name()])
+        self.beside.setCurrentText(_DEFAULT_REFERENCE)
         return page
 
     def _join(self) -> None:
@@ -169,7 +169,7 @@ class MeasuresWindow(QWidget):
         if parent is None:
             return
         try:
-            files = all_files(found, self._published())
+            files = measures_files(found, self._published())
             made = write_folder(parent, f"{session.study.path.stem} measures", files)
         except UserError as error:
             self._tell(f"{error.message} {error.hint}".strip())
@@ -182,13 +182,13 @@ class MeasuresWindow(QWidget):
 
     def _work(self, _session: Session) -> Read[object]:
         everything = self.everything.isChecked()
-        return lambda second, progress: measure(second, progress, everything)
+        return lambda second, progress: compute_measures_result(second, progress, everything)
 
     def _show(self, found: MeasuresResult) -> None:
         self._found, self._fresh = found, True
         self.export.setEnabled(True)
-        self.overview.show_rows(measures_rows.overview(found.measures))
-        self.compared.set_plots(measures_plots.comparing_plots(found.measures))
+        self.overview.show_rows(measures_rows.overview_rows(found.measures))
+        self.compared.set_plots(measures_plots.comparison_plots(found.measures))
         self.compared.setVisible(self.compared.has_plots)
         self._offer(found.measures.judges)
         self.about.show_rows(measures_rows.diagnostics_rows(found.measures), "ESI-Bench")
@@ -201,7 +201,7 @@ class MeasuresWindow(QWidget):
         chosen = self.judge.currentText()
         blocked = self.judge.blockSignals(True)
         self.judge.clear()
-        self.judge.addItems([measures_rows.called(one.asking) for one in judges])
+        self.judge.addItems([measures_rows.judge_label(one.asking) for one in judges])
         self.judge.setCurrentIndex(max(0, self.judge.findText(chosen)) if judges else -1)
         self.judge.blockSignals(blocked)
         self.judge.setEnabled(bool(judges))
@@ -229,7 +229,7 @@ class MeasuresWindow(QWidget):
             self.beside.setCurrentText(key.removeprefix("published "))
 
     def _published(self) -> PublishedTableRow | None:
-        return measures_rows.published().get(self.beside.currentText())
+        return measures_rows.published_by_name().get(self.beside.currentText())
 
     def _show_working(self, working: bool) -> None:
         self._hint.setText(tr("Figures are being worked out.") if working else _NOBODY_ASKED)
@@ -247,7 +247,7 @@ class MeasuresWindow(QWidget):
         self.status.tell(text)
 
 
-def _above(upper: QWidget, lower: QWidget) -> QSplitter:
+def _make_splitter(upper: QWidget, lower: QWidget) -> QSplitter:
     both = QSplitter(Qt.Orientation.Vertical)
     both.setChildrenCollapsible(False)
     both.addWidget(upper)

@@ -5,28 +5,34 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject
 
 from app.gui.pages.context import Context
-from app.gui.questions.question_jobs import ask, entries_of
+from app.gui.questions.question_jobs import ask_judges, judge_menu_items
 from app.gui.questions.question_list import answer_row
 from app.gui.questions.questions_page import WRITE, QuestionPresenter, QuestionsPage
 from app.gui.questions.verify_panel import QuestionFormValues
 from benchmark.authoring import chain_suggestions as chain_draft
-from benchmark.authoring.adversarial_authoring import answers_to, settle_try, stumped, why_not_written, write_question
-from benchmark.authoring.question_requests import request_for
+from benchmark.authoring.adversarial_authoring import (
+    all_judges_failed,
+    read_trial_answers,
+    record_trial,
+    write_question,
+    written_question_problem,
+)
+from benchmark.authoring.question_requests import answer_request
 from benchmark.judging.ask_job import prepare
 from benchmark.prompts.question_prompts import ANSWER_TASK as ANSWER
 from benchmark.questions.question_edits import correct_question, is_author
-from benchmark.questions.verification import VerificationItem, me
-from project.entities.judgments import PERSON, JudgeEntry
+from benchmark.questions.verification import VerificationItem, current_annotator_id
+from project.entities.judgments import PERSON_BACKEND, JudgeEntry
 from project.entities.questions import QuestionKind, WrongOption
 from project.entities.study_records import Changes
 from project.errors import UserError
-from project.queries.judgment_rows import all_judges, judgments_called, judgments_of_question
-from project.queries.question_rows import question_called
+from project.queries.judgment_rows import all_judges, find_judgments, judgments_of_question
+from project.queries.question_rows import find_question
 from project.session.session import Session
 from project.timebase import format_time
 from resources.translation import tr, trn
 
-_MOST_UNREAD = 4
+_MAX_UNREAD = 4
 _DRAWN = tr("A chain was drawn: correct it in the mode Chains (Ctrl+6).")
 
 
@@ -66,7 +72,7 @@ class AdversarialQuestionWriter(QObject):
         session, one = self._shown.session, self._shown.current
         if session is None or one is None or one.question.id == self._id:
             return
-        if is_author(one.question, me(session)):
+        if is_author(one.question, current_annotator_id(session)):
             question = one.question
             self._id, self._span = question.id, (question.start_us, question.end_us)
             wrong = tuple(each.text for each in question.wrong)
@@ -97,7 +103,7 @@ class AdversarialQuestionWriter(QObject):
 
     def _reason(self) -> str:
         words = self._panel.words()
-        if reason := why_not_written(words.text, words.answer, words.wrong, words.explanation):
+        if reason := written_question_problem(words.text, words.answer, words.wrong, words.explanation):
             return reason
         if self._context.studio.recording is None and not self._id:
             return tr("No recording is open.")
@@ -161,17 +167,17 @@ class AdversarialQuestionWriter(QObject):
             return
         chosen = {*self._panel.asking.judges.chosen()}
         judges = [one for one in all_judges(session.study) if one.id in chosen]
-        request, about = request_for(judges, [self._id], self._panel.asking.chosen_setting()), self._id
+        request, about = answer_request(judges, [self._id], self._panel.asking.chosen_setting()), self._id
         self._told = (tr("Asking…"),)
         self._renew()
 
         def then(notes: Sequence[str]) -> None:
             def do(session: Session) -> Changes:
-                question = question_called(session.study, about)
+                question = find_question(session.study, about)
                 if question is None:
                     return Changes()
-                answers = answers_to(session, question, request)
-                kept = stumped(answers, [one.id for one in judges])
+                answers = read_trial_answers(session, question, request)
+                kept = all_judges_failed(answers, [one.id for one in judges])
                 fine = tr("Kept: all of them failed. Two others verify it before it counts.")
                 right = ", ".join(one.judge for one in answers if one.right)
                 still = (
@@ -180,7 +186,7 @@ class AdversarialQuestionWriter(QObject):
                     else tr("Still a draft: no answer is no failure.")
                 )
                 self._told = (fine if kept else still, *notes)
-                return settle_try(session, about, answers, [one.id for one in judges])
+                return record_trial(session, about, answers, [one.id for one in judges])
 
             self._context.studio.edit(do, self)
             self._shown.reload()
@@ -190,7 +196,7 @@ class AdversarialQuestionWriter(QObject):
             self._told = ()
             self._renew()
 
-        ask(self._context, request, then, stopped)
+        ask_judges(self._context, request, then, stopped)
 
     def _renew(self) -> None:
         session, panel = self._shown.session, self._panel
@@ -198,10 +204,10 @@ class AdversarialQuestionWriter(QObject):
             self._check()
             return
         recording = self._context.studio.recording
-        judges = [one for one in all_judges(session.study) if one.backend != PERSON]
-        panel.asking.set_judges(entries_of(session, judges, recording.id if recording is not None else ""))
+        judges = [one for one in all_judges(session.study) if one.backend != PERSON_BACKEND]
+        panel.asking.set_judges(judge_menu_items(session, judges, recording.id if recording is not None else ""))
         one = self._mine()
-        panel.state.setText(_state(one))
+        panel.state.setText(_state_text(one))
         panel.asking.say("\n".join(self._told))
         said = judgments_of_question(session.study, self._id) if one is not None else []
         panel.asking.show_answers(
@@ -223,7 +229,7 @@ class AdversarialQuestionWriter(QObject):
         judge = self._one_judge()
         if judge is None or not self._save():
             return
-        request = chain_draft.request(self._id, judge)
+        request = chain_draft.explanation_chain_request(self._id, judge)
 
         def then(notes: Sequence[str]) -> None:
             def do(session: Session) -> Changes:
@@ -232,32 +238,32 @@ class AdversarialQuestionWriter(QObject):
                     raise UserError(
                         tr("The judge wrote no chain."), " ".join(notes) or tr("Ask again, or ask another judge.")
                     )
-                judgment = judgments_called(session.study, [answers[0].id])[0]
-                _, changes = chain_draft.draft_from(session, judgment)
-                self._told = (_DRAWN, *_left_out(chain_draft.read_draft(session, judgment).unread))
+                judgment = find_judgments(session.study, [answers[0].id])[0]
+                _, changes = chain_draft.add_chain_draft(session, judgment)
+                self._told = (_DRAWN, *_unread_lines(chain_draft.read_chain_answer(session, judgment).unread))
                 return changes
 
             if self._context.studio.edit(do, self):
                 self._renew()
 
-        ask(self._context, request, then)
+        ask_judges(self._context, request, then)
 
 
-def _left_out(unread: Sequence[str]) -> list[str]:
+def _unread_lines(unread: Sequence[str]) -> list[str]:
     """Say what of a draft is not in the chain."""
     if not unread:
         return []
-    more = [tr("and {value} more").format(value=len(unread) - _MOST_UNREAD)] if len(unread) > _MOST_UNREAD else []
+    more = [tr("and {value} more").format(value=len(unread) - _MAX_UNREAD)] if len(unread) > _MAX_UNREAD else []
     return [
         tr("{count} of what the judge wrote left out:").format(
             count=trn("{count} place", "{count} places", len(unread))
         ),
-        *unread[:_MOST_UNREAD],
+        *unread[:_MAX_UNREAD],
         *more,
     ]
 
 
-def _state(one: VerificationItem | None) -> str:
+def _state_text(one: VerificationItem | None) -> str:
     if one is None or one.question.kind is not QuestionKind.WRITTEN:
         return tr("A new question: trying it saves it as a draft.")
     if one.ready:

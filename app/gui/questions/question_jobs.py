@@ -8,16 +8,16 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.gui.jobs.job_center import Result
-from app.gui.judges.request_facts import foretold, once_files_are_known
+from app.gui.judges.request_facts import check_egress, when_checksums_known
 from app.gui.pages.context import Context
-from benchmark.authoring.question_requests import pieces_of, together, wanted
+from benchmark.authoring.question_requests import merge_jobs, plan_step_requests, split_request
 from benchmark.judging import ask_job as asking
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.run_config import AskRequest
-from benchmark.judging.run_outcome import RunOutcome, outcome_from
+from benchmark.judging.run_outcome import RunOutcome, read_outcome
 from benchmark.questions.filter_outcomes import FunnelInput
-from benchmark.questions.filter_rules import step_called
-from project.entities.judgments import RAW, JudgeEntry
+from benchmark.questions.filter_rules import get_step
+from project.entities.judgments import RAW_CONDITION, JudgeEntry
 from project.errors import UserError
 from project.session.jobs import JobSpec
 from project.session.session import Session
@@ -28,7 +28,7 @@ Then = Callable[[Sequence[str]], None]
 Stopped = Callable[[], None]
 
 
-def ask(context: Context, request: AskRequest, then: Then, stopped: Stopped = lambda: None) -> None:
+def ask_judges(context: Context, request: AskRequest, then: Then, stopped: Stopped = lambda: None) -> None:
     """Ask judges.
 
     Args:
@@ -54,17 +54,17 @@ def ask(context: Context, request: AskRequest, then: Then, stopped: Stopped = la
         if found.work is None:
             then(notes)
         else:
-            _follow(context, found.work, lambda more: then([*notes, *more]), stopped)
+            _watch_job(context, found.work, lambda more: then([*notes, *more]), stopped)
 
-    once_files_are_known(context, request.judges, start)
+    when_checksums_known(context, request.judges, start)
 
 
-def _follow(context: Context, work: JobSpec, then: Then, stopped: Stopped) -> None:
+def _watch_job(context: Context, work: JobSpec, then: Then, stopped: Stopped) -> None:
     jobs = context.jobs
 
     def done(result: Result) -> None:
         jobs.stopped.disconnect(ended)
-        then([one.as_text() for one in outcome_from(result).notes])
+        then([one.as_text() for one in read_outcome(result).notes])
 
     def ended(one: JobSpec) -> None:
         if one is work:
@@ -75,17 +75,19 @@ def _follow(context: Context, work: JobSpec, then: Then, stopped: Stopped) -> No
     jobs.start(work, done)
 
 
-def entries_of(session: Session, judges: Sequence[JudgeEntry], recording_id: str) -> list[TickMenuItem]:
+def judge_menu_items(session: Session, judges: Sequence[JudgeEntry], recording_id: str) -> list[TickMenuItem]:
     """Return the judges as they are offered; what the policy says against one, or where it sends what, is its hint."""
     found = []
     for one in judges:
-        forbidden, ways = foretold(session, one, judges, recording_id, RAW) if recording_id else (None, [])
+        forbidden, ways = (
+            check_egress(session, one, judges, recording_id, RAW_CONDITION) if recording_id else (None, [])
+        )
         hint = "\n".join(ways) if forbidden is None else f"{forbidden} {forbidden.hint}".strip()
         found.append(TickMenuItem(one.id, one.name, hint))
     return found
 
 
-_PIECE = 10
+_CHUNK_SIZE = 10
 """Questions that are looked up at a time: what is seen of each is worked out in the window's thread."""
 
 
@@ -131,11 +133,11 @@ class FilterStepRunner(QObject):
         if self.running or session is None:
             return
         try:
-            found = wanted(reading, step, judges, {*question_ids}, again=again)
+            found = plan_step_requests(reading, step, judges, {*question_ids}, again=again)
         except UserError as error:
             self.said.emit(str(error))
             return
-        self._session, self._name = session, step_called(step).name
+        self._session, self._name = session, get_step(step).name
         self._total, self._there = RunOutcome(), found.there
         self._works.clear()
         self._made.clear()
@@ -146,11 +148,11 @@ class FilterStepRunner(QObject):
             for why, keys in found.left_out.items()
         ]
         requests = found.requests
-        self._pieces = [(at, piece) for at, one in enumerate(requests) for piece in pieces_of(one, _PIECE)]
+        self._pieces = [(at, piece) for at, one in enumerate(requests) for piece in split_request(one, _CHUNK_SIZE)]
         self._all = len(self._pieces)
         self._set_running(on=True)
         self.said.emit(tr("Looking up what is missing…"))
-        once_files_are_known(self._context, judges, self._timer.start)
+        when_checksums_known(self._context, judges, self._timer.start)
 
     def cancel(self) -> None:
         """Stop it; what was answered stays."""
@@ -190,7 +192,7 @@ class FilterStepRunner(QObject):
         for works in self._made.values():
             first = works[0].title.partition(" about ")[0]
             number = sum(len(_requests(one)) for one in works)
-            work = together(
+            work = merge_jobs(
                 works,
                 tr("{step}: {task} about {questions}").format(
                     step=self._name,
@@ -214,7 +216,7 @@ class FilterStepRunner(QObject):
     def _on_done(self, work: JobSpec, result: Result) -> None:
         if id(work) not in self._works:
             return
-        found = outcome_from(result)
+        found = read_outcome(result)
         self._total.add(found)
         self._notes += [one.as_text() for one in found.notes if one.as_text() not in self._notes]
         self._end(work)

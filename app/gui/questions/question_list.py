@@ -22,28 +22,28 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from benchmark.authoring.adversarial_authoring import tried
-from benchmark.authoring.question_requests import SETTINGS
-from benchmark.questions.question_measures import difficulty
+from benchmark.authoring.adversarial_authoring import trial_answer
+from benchmark.authoring.question_requests import QUESTION_SETTINGS
+from benchmark.questions.question_measures import combine_difficulty
 from benchmark.questions.verification import (
     Agreement,
     VerificationItem,
     VerificationProgress,
     VerificationState,
-    counting,
+    counted_verifications,
 )
 from project.entities.judgments import Judgment, Modality
 from project.entities.questions import Maker, Question, QuestionKind
-from project.text_format import percent
+from project.text_format import format_percent
 from project.timebase import format_time
 from resources.translation import later, tr, trn
 from widgets import theme
-from widgets.form.input_fields import mark_search
-from widgets.table.lists import ROW, KeyedList, paint_ground
+from widgets.form.input_fields import mark_search_field
+from widgets.table.lists import ROW_ROLE, KeyedList, paint_row_ground
 from widgets.text_labels import plain_tip
 from widgets.theme import icon
 
-EVERY = ""
+ANY = ""
 """Key of the entry of a choice that leaves nothing out."""
 KIND, STANDING, MAKER, SCOPE = "kind", "standing", "maker", "scope"
 
@@ -69,7 +69,7 @@ class ListBar(QWidget):
             row.setSpacing(theme.GRID // 2)
             column.addLayout(row)
         self.words = QLineEdit(placeholderText=tr("Find in questions and options"), clearButtonEnabled=True)
-        mark_search(self.words)
+        mark_search_field(self.words)
         self.words.setAccessibleName(tr("Find in questions and options"))
         self.words.addAction(icon("search", "muted"), QLineEdit.ActionPosition.LeadingPosition)
         self.words.textChanged.connect(lambda _text: self.changed.emit())
@@ -110,7 +110,7 @@ class ListBar(QWidget):
 
     def chosen(self, which: str) -> str:
         """Return the key of what is chosen."""
-        return str(self._boxes[which].currentData() or EVERY)
+        return str(self._boxes[which].currentData() or ANY)
 
     def choose(self, which: str, key: str) -> None:
         """Choose one, where it is offered."""
@@ -212,7 +212,7 @@ class AnswerRow:
     outcome: str
 
 
-MAKERS = (
+MAKER_ACTIONS = (
     ("rules", tr("Make by rules")),
     ("judge", tr("Make with a judge…")),
     ("write", tr("Write one to stump the model")),
@@ -244,7 +244,7 @@ CHECKLISTS: Mapping[str, tuple[str, tuple[Check, ...]]] = {
         ),
     ),
 }
-KINDS = {
+KIND_LABELS = {
     "": tr("All kinds"),
     QuestionKind.EVENT.value: "EU",
     QuestionKind.STATE.value: "MSE",
@@ -254,14 +254,14 @@ KINDS = {
     QuestionKind.ESI.value: "ESI",
     QuestionKind.WRITTEN.value: tr("Written"),
 }
-MADE_BY = {
+MAKER_LABELS = {
     "": tr("Any maker"),
     Maker.RULES.value: tr("Rules"),
     Maker.JUDGE.value: tr("A judge"),
     Maker.PERSON.value: tr("A person"),
 }
 WAITING, STALE = "waiting", "stale"
-HOW_FAR = {
+STATE_LABELS = {
     "": tr("Any state"),
     WAITING: tr("Waiting for you"),
     STALE: tr("Chain was edited"),
@@ -272,30 +272,30 @@ HOW_FAR = {
     VerificationState.DROPPED.value: tr("Dropped"),
 }
 HERE, EVERYWHERE = "here", "everywhere"
-SCOPES = {HERE: tr("This recording"), EVERYWHERE: tr("Whole study")}
+SCOPE_LABELS = {HERE: tr("This recording"), EVERYWHERE: tr("Whole study")}
 _OUTCOMES = {True: "right", False: "wrong", None: tr("no answer")}
-_BY_STANDING = {
+_ROW_STATES = {
     VerificationState.VERIFIED: RowState.VERIFIED,
     VerificationState.DROPPED: RowState.DROPPED,
     VerificationState.DISPUTED: RowState.DISPUTED,
 }
 
 
-def kind_of(question: Question) -> str:
+def kind_label(question: Question) -> str:
     """Return what kind a question is, with its mental state, part or dimension."""
     return f"{question.kind.value}, {question.aspect}" if question.aspect else question.kind.value
 
 
-def row_of(one: VerificationItem, who: str, *, survives: bool, recording: str) -> QuestionRow:
+def question_row(one: VerificationItem, who: str, *, survives: bool, recording: str) -> QuestionRow:
     """Return a row of the list; `recording` is its number and name where all are listed, else ""."""
     question = one.question
     where = format_time(question.start_us) + (f"  ·  {recording}" if recording else "")
     return QuestionRow(
-        question.id, kind_of(question), question.maker.value, where, question.text, state_of(one, who, survives)
+        question.id, kind_label(question), question.maker.value, where, question.text, row_state(one, who, survives)
     )
 
 
-def state_of(one: VerificationItem, who: str, survives: bool) -> RowState:
+def row_state(one: VerificationItem, who: str, survives: bool) -> RowState:
     """Return how far a question is, without what others say before it is settled or one has said something oneself."""
     if not one.ready:
         return RowState.DRAFT
@@ -303,10 +303,10 @@ def state_of(one: VerificationItem, who: str, survives: bool) -> RowState:
         if one.stale or one.again(who):
             return RowState.AGAIN
         return RowState.WAITS if survives else RowState.FILTERED
-    return _BY_STANDING.get(one.standing, RowState.MINE)
+    return _ROW_STATES.get(one.standing, RowState.MINE)
 
 
-def shown_of(
+def shown_question(
     one: VerificationItem, who: str, names: Mapping[str, str], *, scores: Iterable[float], reason: str
 ) -> ShownQuestion:
     """Return a question in full, for whoever works here.
@@ -320,7 +320,7 @@ def shown_of(
     """
     question, own = one.question, one.by(who)
     head = tr("{question} · {start_us} to {end_us} · made by ").format(
-        question=kind_of(question), start_us=format_time(question.start_us), end_us=format_time(question.end_us)
+        question=kind_label(question), start_us=format_time(question.start_us), end_us=format_time(question.end_us)
     )
     said = (
         PriorVerification()
@@ -349,12 +349,12 @@ def shown_of(
         question.explanation,
         own.checklist if own is not None else "esi" if question.kind is QuestionKind.ESI else "chain",
         said,
-        _others(one, who, names, scores) if open_to else (),
+        _other_verifications(one, who, names, scores) if open_to else (),
         reason,
     )
 
 
-def progress_in_words(far: VerificationProgress, shown: int) -> str:
+def progress_text(far: VerificationProgress, shown: int) -> str:
     """Say how far the verification is."""
     parts = [
         tr("{shown} of {count}").format(shown=shown, count=trn("{count} question", "{count} questions", far.total)),
@@ -377,14 +377,14 @@ def progress_in_words(far: VerificationProgress, shown: int) -> str:
     return " · ".join(parts)
 
 
-def agreement_in_words(found: Agreement) -> str:
+def agreement_text(found: Agreement) -> str:
     """Say how far two people agree, with Cohen's kappa; "" where nobody can be compared."""
     parts = []
     for one in found.figures:
         if one.raw is not None:
             kappa = "" if one.kappa is None else f", κ {one.kappa:.2f}"
             name = _FIGURES.get(one.key, one.key)
-            parts.append(f"{name} {percent(one.raw, 0)}{kappa}")
+            parts.append(f"{name} {format_percent(one.raw, 0)}{kappa}")
     pairs = found.of("decision").pairs
     return (
         tr("Agreement of {count}: {list}").format(
@@ -397,18 +397,18 @@ def agreement_in_words(found: Agreement) -> str:
 
 def answer_row(question: Question, judgment: Judgment) -> AnswerRow:
     """Return what a judge answered."""
-    one = tried(question, judgment)
+    one = trial_answer(question, judgment)
     outcome = _OUTCOMES[one.right] if judgment.state == question.state else tr("asked before it was changed")
     if one.right is None and judgment.error:
         outcome = f"{judgment.status.value}: {judgment.error}"
-    return AnswerRow(one.judgment_id, one.judge, setting_of(judgment), one.letter, outcome)
+    return AnswerRow(one.judgment_id, one.judge, setting_name(judgment), one.letter, outcome)
 
 
-def setting_of(judgment: Judgment) -> str:
+def setting_name(judgment: Judgment) -> str:
     """Return the name of the setting in which a judge was asked."""
     words = judgment.modality in (Modality.WORDS, Modality.BOTH)
     pictures = judgment.modality in (Modality.PICTURES, Modality.BOTH)
-    for one in SETTINGS.values():
+    for one in QUESTION_SETTINGS.values():
         if (one.variant, one.words, one.pictures) == (judgment.variant, words, pictures):
             return one.name
     return f"{judgment.variant}, {judgment.modality.value}"
@@ -441,9 +441,11 @@ def _notice(one: VerificationItem, who: str) -> str:
     return ""
 
 
-def _others(one: VerificationItem, who: str, names: Mapping[str, str], scores: Iterable[float]) -> tuple[str, ...]:
+def _other_verifications(
+    one: VerificationItem, who: str, names: Mapping[str, str], scores: Iterable[float]
+) -> tuple[str, ...]:
     lines = []
-    counts = {each.annotator_id for each in counting(one.question, one.said)}
+    counts = {each.annotator_id for each in counted_verifications(one.question, one.said)}
     for each in one.said:
         if each.annotator_id == who:
             continue
@@ -459,7 +461,7 @@ def _others(one: VerificationItem, who: str, names: Mapping[str, str], scores: I
         lines.append(
             f"{names.get(each.annotator_id, tr('Somebody'))}: {each.decision.value}{late}{f' · {more}' if more else ''}"
         )
-    label = difficulty(counting(one.question, one.said), [*scores])
+    label = combine_difficulty(counted_verifications(one.question, one.said), [*scores])
     if label:
         lines.append(tr("Difficulty, people and models together: {label}").format(label=label))
     return tuple(lines)
@@ -479,7 +481,7 @@ _ICONS = {
 _Index = QModelIndex | QPersistentModelIndex
 
 
-def _told(row: QuestionRow) -> tuple[str, str]:
+def _row_texts(row: QuestionRow) -> tuple[str, str]:
     said = f"{row.kind}, {row.where}, {row.text}, {tr(row.state.value)}"
     return said, tr("{state} (made by {maker})").format(state=tr(row.state.value).capitalize(), maker=row.maker)
 
@@ -488,21 +490,21 @@ class QuestionList(KeyedList[QuestionRow]):
     """Shows the questions; one is current."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(tr("Questions"), _told, _Delegate(), parent)
+        super().__init__(tr("Questions"), _row_texts, _QuestionDelegate(), parent)
 
 
-class _Delegate(QStyledItemDelegate):
+class _QuestionDelegate(QStyledItemDelegate):
     """Draws a row without a widget of its own."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: _Index) -> QSize:
         return QSize(0, _HEIGHT)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        row = index.data(ROW)
+        row = index.data(ROW_ROLE)
         colours = theme.palette()
         area = QRectF(option.rect)
         painter.save()
-        selected = paint_ground(painter, option, *_ICONS[row.state])
+        selected = paint_row_ground(painter, option, *_ICONS[row.state])
         text = area.adjusted(38, 4, -10, -4)
         quiet = colours.text if selected else colours.muted
         painter.setFont(theme.font(theme.POINTS - 1))

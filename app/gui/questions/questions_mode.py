@@ -15,21 +15,21 @@ from PySide6.QtWidgets import QMenu, QWidget
 from app.gui.pages.commands import ModeKeys
 from app.gui.pages.context import Context
 from app.gui.questions.question_authoring import AdversarialQuestionWriter
-from app.gui.questions.question_jobs import ask, entries_of
-from app.gui.questions.question_list import CHECKLISTS, HERE, MAKERS, SCOPE, answer_row
+from app.gui.questions.question_jobs import ask_judges, judge_menu_items
+from app.gui.questions.question_list import CHECKLISTS, HERE, MAKER_ACTIONS, SCOPE, answer_row
 from app.gui.questions.questions_page import WRITE, QuestionPresenter, QuestionsPage
 from app.gui.questions.verify_panel import CORRECT, DROP, KEEP, QuestionFormValues
 from benchmark.authoring import judge_questions as by_judge
-from benchmark.authoring.question_requests import DEFAULT, SETTINGS, request_for
-from benchmark.authoring.rule_questions import QuestionGenerationResult, make_by_rules
+from benchmark.authoring.question_requests import DEFAULT_SETTING, QUESTION_SETTINGS, answer_request
+from benchmark.authoring.rule_questions import QuestionGenerationResult, add_rule_questions
 from benchmark.judging.ask_job import prepare
 from benchmark.prompts.question_prompts import ANSWER_TASK as ANSWER
 from benchmark.questions import verification as commands
-from benchmark.questions.question_edits import QuestionCorrection, is_author, reworded
-from benchmark.questions.question_validity import OPTIONS, QuestionDraft, why_not
-from benchmark.questions.verification import me
-from project.entities.judgments import PERSON, JudgeEntry
-from project.entities.questions import CHECKS, DIFFICULTIES, VerificationDecision, WrongOption
+from benchmark.questions.question_edits import QuestionCorrection, is_author, reword_options
+from benchmark.questions.question_validity import OPTION_COUNT, QuestionDraft, draft_problem
+from benchmark.questions.verification import current_annotator_id
+from project.entities.judgments import PERSON_BACKEND, JudgeEntry
+from project.entities.questions import CHECKLIST_KEYS, DIFFICULTIES, VerificationDecision, WrongOption
 from project.entities.study_records import Changes
 from project.errors import UserError
 from project.queries.chain_rows import chains_of
@@ -63,15 +63,15 @@ class QuestionAnswersController(QObject):
             bar.say("")
             return
         question = one.question
-        judges = [each for each in all_judges(session.study) if each.backend != PERSON]
-        bar.set_judges(entries_of(session, judges, question.recording_id))
+        judges = [each for each in all_judges(session.study) if each.backend != PERSON_BACKEND]
+        bar.set_judges(judge_menu_items(session, judges, question.recording_id))
         reason = ""
         if not self._context.studio.writable:
             reason = session.study.read_only_reason or tr("This study is read-only.")
         elif not bar.judges.chosen():
             reason = tr("Choose a judge first.")
         bar.set_askable(reason)
-        who = me(session)
+        who = current_annotator_id(session)
         if not one.looked_at_by(who) and not is_author(question, who):
             bar.show_answers([], _HIDDEN)
             return
@@ -95,8 +95,8 @@ class QuestionAnswersController(QObject):
         judges = [each for each in all_judges(session.study) if each.id in chosen]
         self._under_way = one.question.id
         bar.say(tr("Asking about {count}…").format(count=trn("{count} question", "{count} questions", len(ids))))
-        request = request_for(judges, ids, bar.chosen_setting())
-        ask(self._context, request, self._done, lambda: self._done(()))
+        request = answer_request(judges, ids, bar.chosen_setting())
+        ask_judges(self._context, request, self._done, lambda: self._done(()))
 
     def _done(self, notes: Sequence[str]) -> None:
         self._under_way = ""
@@ -155,7 +155,7 @@ class VerificationController(QObject):
         one = self._shown.current
         if one is None:
             return
-        wrong = reworded(one.question, words.wrong)
+        wrong = reword_options(one.question, words.wrong)
         self._say(VerificationDecision.CORRECT, QuestionCorrection(words.text, words.answer, wrong, words.explanation))
 
     def _say(self, decision: VerificationDecision, correction: QuestionCorrection | None) -> None:
@@ -164,7 +164,7 @@ class VerificationController(QObject):
             return
         said, checklist = panel.said(), panel.chosen_checklist()
         # Whoever corrects a question says that it is good now.
-        checks = said.checks if correction is None else CHECKS[checklist]
+        checks = said.checks if correction is None else CHECKLIST_KEYS[checklist]
 
         def do(session: Session) -> Changes:
             return commands.verify(
@@ -199,7 +199,7 @@ class VerificationController(QObject):
             question.kind, question.aspect, question.covers, words.text, words.answer, wrong, words.explanation
         )
         self._page.verify.form.say(
-            why_not(draft, len(question.wrong) + 1),
+            draft_problem(draft, len(question.wrong) + 1),
             tr("Ctrl+Return saves it, and says that every check holds then. Esc leaves it as it was."),
         )
 
@@ -225,7 +225,7 @@ class QuestionGenerationController(QObject):
 
     def _by_rules(self) -> None:
         def do(session: Session) -> Changes:
-            made, changes = make_by_rules(session, self._chains(session))
+            made, changes = add_rule_questions(session, self._chains(session))
             self._tell(made)
             return changes
 
@@ -235,7 +235,7 @@ class QuestionGenerationController(QObject):
         session = self._context.studio.session
         if session is None:
             return
-        judges = [one for one in all_judges(session.study) if one.backend != PERSON]
+        judges = [one for one in all_judges(session.study) if one.backend != PERSON_BACKEND]
         menu = QMenu(self._page)
         for one in judges:
             menu.addAction(one.name.replace("&", "&&")).triggered.connect(lambda _=False, one=one: self._by_judge(one))
@@ -258,13 +258,13 @@ class QuestionGenerationController(QObject):
         def then(notes: Sequence[str]) -> None:
             def do(session: Session) -> Changes:
                 # Everything is answered by now: asked once more, all answers are found in the study.
-                made, changes = by_judge.take_in_chains(session, prepare(session, request).cached)
+                made, changes = by_judge.import_chain_questions(session, prepare(session, request).cached)
                 self._tell(made, notes)
                 return changes
 
             self._context.studio.edit(do)
 
-        ask(self._context, request, then)
+        ask_judges(self._context, request, then)
 
     def _chains(self, session: Session) -> list[str]:
         """Return which chains are meant: none stands for all."""
@@ -288,10 +288,12 @@ class QuestionGenerationController(QObject):
         self._context.studio.told.emit(" ".join([said, *notes[:1]]))
 
 
-def make(context: Context) -> QWidget:
+def make_questions_page(context: Context) -> QWidget:
     """Return the page."""
-    settings = {key: one.name for key, one in sorted(SETTINGS.items(), key=lambda item: item[0] != DEFAULT)}
-    page = QuestionsPage(MAKERS, CHECKLISTS, DIFFICULTIES, settings, OPTIONS - 1)
+    settings = {
+        key: one.name for key, one in sorted(QUESTION_SETTINGS.items(), key=lambda item: item[0] != DEFAULT_SETTING)
+    }
+    page = QuestionsPage(MAKER_ACTIONS, CHECKLISTS, DIFFICULTIES, settings, OPTION_COUNT - 1)
     shown = QuestionPresenter(context, page)
     VerificationController(context, page, shown)
     QuestionAnswersController(context, page, shown)

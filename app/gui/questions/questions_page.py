@@ -19,42 +19,42 @@ from PySide6.QtWidgets import (
 )
 
 from app.gui.pages.context import Context
-from app.gui.questions.filter_results import FunnelComputing, who_goes_on
+from app.gui.questions.filter_results import FunnelComputing, compute_survivors
 from app.gui.questions.question_list import (
     EVERYWHERE,
-    HOW_FAR,
     KIND,
-    KINDS,
-    MADE_BY,
+    KIND_LABELS,
     MAKER,
+    MAKER_LABELS,
     SCOPE,
-    SCOPES,
+    SCOPE_LABELS,
     STALE,
     STANDING,
+    STATE_LABELS,
     WAITING,
     Check,
     ListBar,
     QuestionList,
     QuestionRow,
     ShownQuestion,
-    agreement_in_words,
-    progress_in_words,
-    row_of,
-    shown_of,
+    agreement_text,
+    progress_text,
+    question_row,
+    shown_question,
 )
 from app.gui.questions.verify_panel import VerifyPanel
 from app.gui.questions.write_panel import AskBar, WritePanel
-from benchmark.questions.filter_outcomes import read_about, scores_of
-from benchmark.questions.filter_rules import anything_decides, step_called
+from benchmark.questions.filter_outcomes import judge_scores, read_question_input
+from benchmark.questions.filter_rules import get_step, has_deciding_step
 from benchmark.questions.question_edits import is_author
 from benchmark.questions.verification import (
     VerificationItem,
-    agreement_of,
-    counting,
-    gathered,
-    me,
-    progress,
-    read_again,
+    compute_agreement,
+    counted_verifications,
+    current_annotator_id,
+    read_item,
+    read_items,
+    verification_progress,
 )
 from project.entities.study_records import Changes
 from project.queries.annotator_rows import all_annotators
@@ -68,7 +68,7 @@ from widgets.labels import NodePerson, participant_colours
 from widgets.text_labels import ElidedLabel
 
 VERIFY, ANSWERS, WRITE = "verify", "answers", "write"
-_LEAST_LIST = 88
+_MIN_LIST_HEIGHT = 88
 """Pixels: two questions."""
 _TABS = ((VERIFY, tr("Verify")), (ANSWERS, tr("Answers")), (WRITE, tr("Stump the model")))
 
@@ -140,7 +140,7 @@ class QuestionsPage(QWidget):
         self.list.set_rows(rows, current)
         self._lists.setCurrentIndex(0 if rows else 1)
         # Without a minimum of its own it is as high as what is said where there is nothing.
-        self._held.setMinimumHeight(_LEAST_LIST if rows else 0)
+        self._held.setMinimumHeight(_MIN_LIST_HEIGHT if rows else 0)
         self._show_panels()
 
     def say_empty(self, title: str, hint: str) -> None:
@@ -245,11 +245,18 @@ class QuestionPresenter(QObject):
         self.all: list[VerificationItem] = []
         self.current: VerificationItem | None = None
         bar = page.bar
-        for which, choices in ((SCOPE, SCOPES), (STANDING, HOW_FAR), (KIND, KINDS), (MAKER, MADE_BY)):
+        for which, choices in (
+            (SCOPE, SCOPE_LABELS),
+            (STANDING, STATE_LABELS),
+            (KIND, KIND_LABELS),
+            (MAKER, MAKER_LABELS),
+        ):
             bar.set_choices(which, choices)
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._reload)
-        self._computing = FunnelComputing(context, page, who_goes_on, lambda: page.isVisible() and self._filtered())
+        self._computing = FunnelComputing(
+            context, page, compute_survivors, lambda: page.isVisible() and self._filtered()
+        )
         self._computing.found.connect(self._take_in)
         self._answered = QTimer(self, singleShot=True, interval=_ANSWERS_MS)
         self._answered.timeout.connect(self.renewed)
@@ -306,7 +313,7 @@ class QuestionPresenter(QObject):
         session = self.session
         if session is None:
             return ""
-        who = me(session)
+        who = current_annotator_id(session)
         keys = [row.key for row in self._page.list.rows()]
         at = keys.index(self.current.question.id) if self.current and self.current.question.id in keys else -1
         waiting = {one.question.id for one in self.all if one.waits_for(who)}
@@ -319,7 +326,7 @@ class QuestionPresenter(QObject):
     def read_again(self, question_id: str) -> None:
         """Read one question again now, and nothing else."""
         session = self.session
-        found = None if session is None else read_again(session, question_id)
+        found = None if session is None else read_item(session, question_id)
         if found is None or question_id not in {one.question.id for one in self.all}:
             self._reload()
             return
@@ -356,7 +363,7 @@ class QuestionPresenter(QObject):
         here = recording.id if recording is not None else ""
         self._everywhere = self._page.bar.chosen(SCOPE) == EVERYWHERE
         nothing = session is None or not (here or self._everywhere)
-        self.all = [] if session is None or nothing else gathered(session, "" if self._everywhere else here)
+        self.all = [] if session is None or nothing else read_items(session, "" if self._everywhere else here)
         if self._filtered():
             # Until it is read who goes on, nobody does: nobody verifies what the filters leave out.
             self._going = frozenset() if self._going is None else self._going
@@ -370,7 +377,7 @@ class QuestionPresenter(QObject):
 
     def _filtered(self) -> bool:
         session = self.session
-        return session is not None and anything_decides(session.study)
+        return session is not None and has_deciding_step(session.study)
 
     def _take_in(self, going: frozenset[str]) -> None:
         if going != self._going:
@@ -388,7 +395,7 @@ class QuestionPresenter(QObject):
             page.say_empty(tr("No study is open"), tr("Open one first."))
             self._show()
             return
-        who, recording = me(session), self._context.studio.recording
+        who, recording = current_annotator_id(session), self._context.studio.recording
         everywhere = bar.chosen(SCOPE) == EVERYWHERE
         if everywhere and not self._everywhere:
             self._reload()
@@ -399,7 +406,7 @@ class QuestionPresenter(QObject):
         found = [one for one in of_scope if self._fits(one, who)]
         found.sort(key=lambda one: not (one.waits_for(who) and (one.stale or one.again(who))))
         rows = [
-            row_of(
+            question_row(
                 one,
                 who,
                 survives=self._goes_on(one),
@@ -415,8 +422,8 @@ class QuestionPresenter(QObject):
                 tr("Make them by rules from the chains of the study, with a judge, or write one."),
             )
         page.show_rows(rows, self.current.question.id if self.current is not None else "")
-        page.progress.set_text(progress_in_words(progress(of_scope, who), len(rows)))
-        agreed = agreement_in_words(agreement_of([counting(one.question, one.said) for one in of_scope]))
+        page.progress.set_text(progress_text(verification_progress(of_scope, who), len(rows)))
+        agreed = agreement_text(compute_agreement([counted_verifications(one.question, one.said) for one in of_scope]))
         page.agreement.set_text(agreed)
         page.agreement.setVisible(bool(agreed))
         if self.current is None and rows:
@@ -469,13 +476,13 @@ class QuestionPresenter(QObject):
         reason = ""
         if not self._context.studio.writable:
             reason = session.study.read_only_reason or tr("This study is read-only.")
-        elif is_author(one.question, me(session)):
+        elif is_author(one.question, current_annotator_id(session)):
             reason = tr("You wrote this question: two others verify it.")
         elif not one.ready:
             reason = tr("A draft cannot be verified: whoever wrote it tries it on judges first.")
         scores: list[float] = []
-        if one.looked_at_by(me(session)):
-            found = scores_of(read_about(session, one.question), step_called("difficulty"), one.question)
+        if one.looked_at_by(current_annotator_id(session)):
+            found = judge_scores(read_question_input(session, one.question), get_step("difficulty"), one.question)
             scores = [each.value for each in found if each.value is not None]
         names = {each.id: each.name for each in all_annotators(session.study)}
-        return shown_of(one, me(session), names, scores=scores, reason=reason)
+        return shown_question(one, current_annotator_id(session), names, scores=scores, reason=reason)

@@ -247,7 +247,7 @@ class OptionsView(QWidget):
 
 
 KEEP, CORRECT, DROP = "keep", "correct", "drop"
-_KEYS = ("6", "7", "8", "9", "0")
+_CHECK_KEYS = ("6", "7", "8", "9", "0")
 _DECISIONS = (
     (KEEP, tr("Keep"), "circle-check", "Y", tr("Every check holds: the question is good as it is")),
     (CORRECT, tr("Correct"), "pencil", "C", tr("Change its words, and say that it is good then")),
@@ -298,7 +298,7 @@ class VerifyPanel(QWidget):
         column.addWidget(area, 1)
         self.head = ElidedLabel()
         self.head.setProperty("muted", True)
-        self.notice, self.text, self.why, self.others = (_words() for _ in range(4))
+        self.notice, self.text, self.why, self.others = (_make_text_label() for _ in range(4))
         self.text.setFont(theme.font(theme.POINTS + 1, semibold=True))
         self.options = OptionsView()
         self.options.revealed.connect(self._show_known)
@@ -324,9 +324,9 @@ class VerifyPanel(QWidget):
         )
         self._shown = shown
         self.head.set_text(shown.head)
-        _say(self.notice, shown.notice)
+        _set_text(self.notice, shown.notice)
         self.text.setText(shown.text)
-        _say(self.others, "\n".join(shown.others))
+        _set_text(self.others, "\n".join(shown.others))
         if not same:
             self.options.show_options(shown.options, shown.right, known=bool(shown.said.decision))
             self._edit(on=False)
@@ -435,7 +435,7 @@ class VerifyPanel(QWidget):
             self._rows.removeWidget(row)
             row.deleteLater()
         self._ticks = {}
-        for key, one in zip(_KEYS, self._checklists[self.chosen_checklist()][1], strict=False):
+        for key, one in zip(_CHECK_KEYS, self._checklists[self.chosen_checklist()][1], strict=False):
             row = TickRow(FieldChoice(one.key, one.name, one.meaning, shortcut=key))
             row.setMinimumWidth(0)
             place = len(self._ticks)
@@ -533,7 +533,7 @@ class VerifyPanel(QWidget):
     def _show_known(self) -> None:
         shown = self._shown
         told = shown.explanation if shown is not None and self.options.known and self.form.isHidden() else ""
-        _say(self.why, tr("Why: {told}").format(told=told) if told else "")
+        _set_text(self.why, tr("Why: {told}").format(told=told) if told else "")
 
     def _fill(self, said: PriorVerification) -> None:
         for key, row in self._ticks.items():
@@ -546,13 +546,13 @@ class VerifyPanel(QWidget):
             button.setChecked(key == wanted)
 
 
-def _words() -> QLabel:
+def _make_text_label() -> QLabel:
     label = PlainLabel(wordWrap=True)
     label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
     return label
 
 
-def _say(label: QLabel, text: str) -> None:
+def _set_text(label: QLabel, text: str) -> None:
     label.setText(text)
     label.setVisible(bool(text))
 

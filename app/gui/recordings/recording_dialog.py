@@ -40,7 +40,7 @@ from project.entities.study_records import Changes, ConsentUse, Json, Medium, Me
 from project.errors import UserError
 from project.queries.recording_rows import all_collections, all_participants, consents, media_of, participants_in
 from project.session.session import MediaState, Session
-from project.timebase import SECOND, format_time
+from project.timebase import SECOND_US, format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog
@@ -110,7 +110,7 @@ class FileLines(QWidget):
             label.setText(line.text)
         for line in lines:
             if line.offset_us is not None:
-                self.offsets[line.medium_id].setValue(line.offset_us / SECOND)
+                self.offsets[line.medium_id].setValue(line.offset_us / SECOND_US)
                 self._show_search(line)
 
     def _make(self, lines: Sequence[FileLine]) -> None:
@@ -127,7 +127,7 @@ class FileLines(QWidget):
             row = 2 * place
             self._grid.addWidget(label, row, 0)
             if line.offset_us is not None:
-                self.offsets[line.medium_id] = field = offset_field(tr("this file"))
+                self.offsets[line.medium_id] = field = make_offset_field(tr("this file"))
                 field.setPrefix(tr("begins at "))
                 field.editingFinished.connect(lambda one=line.medium_id: self._entered(one))
                 self._grid.addWidget(field, row, 1)
@@ -167,13 +167,13 @@ class FileLines(QWidget):
             self.offset_entered.emit(medium_id, line.found_us)
 
     def _entered(self, medium_id: str) -> None:
-        offset_us = round(self.offsets[medium_id].value() * SECOND)
+        offset_us = round(self.offsets[medium_id].value() * SECOND_US)
         before = next(line.offset_us for line in self._lines if line.medium_id == medium_id)
         if before is not None and round(before / 1000) != round(offset_us / 1000):
             self.offset_entered.emit(medium_id, offset_us)
 
 
-def offset_field(of: str) -> QDoubleSpinBox:
+def make_offset_field(of: str) -> QDoubleSpinBox:
     """Return a field for where a file begins, in seconds."""
     field = DecimalBox(decimals=3, suffix=" s", minimum=-_DAY_S, maximum=_DAY_S)
     field.setAccessibleName(tr("Where {of} begins").format(of=of))
@@ -187,7 +187,7 @@ ROLES = {
     ParticipantRole.ROBOT: tr("Robot"),
     ParticipantRole.BYSTANDER: tr("Bystander"),
 }
-_USES = {
+_CONSENT_LABELS = {
     ConsentUse.ANNOTATE: (tr("Annotate"), tr("may be annotated")),
     ConsentUse.RELEASE: (tr("Release"), tr("may be in clips that are released")),
     ConsentUse.MODELS: (tr("Models"), tr("may be sent to models")),
@@ -229,9 +229,11 @@ class ParticipantsTable(QWidget):
         self.tree.setRootIsDecorated(False)
         self.tree.setStyleSheet("QComboBox { margin: 2px 0; }")
         self.tree.setAccessibleName(tr("Participants"))
-        self.tree.setHeaderLabels([tr("Participant"), tr("Role"), tr("Here"), *(name for name, _ in _USES.values())])
+        self.tree.setHeaderLabels(
+            [tr("Participant"), tr("Role"), tr("Here"), *(name for name, _ in _CONSENT_LABELS.values())]
+        )
         self.tree.headerItem().setToolTip(_HERE, tr("In this recording"))
-        for place, (_, meaning) in enumerate(_USES.values(), _FIRST_USE):
+        for place, (_, meaning) in enumerate(_CONSENT_LABELS.values(), _FIRST_USE):
             self.tree.headerItem().setToolTip(
                 place, plain_tip(tr("Consent was given: {meaning}").format(meaning=meaning))
             )
@@ -271,9 +273,9 @@ class ParticipantsTable(QWidget):
         for row, person in enumerate(people):
             item = self.tree.topLevelItem(row)
             assert item is not None
-            item.setCheckState(_HERE, _state(person.here))
-            for place, use in enumerate(_USES, _FIRST_USE):
-                item.setCheckState(place, _state(person.consents.get(use, False)))
+            item.setCheckState(_HERE, _check_state(person.here))
+            for place, use in enumerate(_CONSENT_LABELS, _FIRST_USE):
+                item.setCheckState(place, _check_state(person.consents.get(use, False)))
             self.tree.setItemWidget(item, _ROLE, self._role_box(person.participant))
         self.tree.blockSignals(False)
 
@@ -300,7 +302,7 @@ class ParticipantsTable(QWidget):
         if column == _HERE:
             self.here_changed.emit(person, on)
         else:
-            self.consent_changed.emit(person, list(_USES)[column - _FIRST_USE], on)
+            self.consent_changed.emit(person, list(_CONSENT_LABELS)[column - _FIRST_USE], on)
 
     def _add(self) -> None:
         name = self.name.text().strip()
@@ -311,7 +313,7 @@ class ParticipantsTable(QWidget):
             self.name.setFocus()
 
 
-def _state(on: bool) -> Qt.CheckState:
+def _check_state(on: bool) -> Qt.CheckState:
     return Qt.CheckState.Checked if on else Qt.CheckState.Unchecked
 
 
@@ -419,7 +421,7 @@ class RecordingDialog(OwnDialog):
         for role, name in _ROLES.items():
             self.role.addItem(name, role)
         self.role.setAccessibleName(tr("What the further file is"))
-        self.offset = offset_field(tr("the further file"))
+        self.offset = make_offset_field(tr("the further file"))
         self.add = add = QPushButton(tr("Add file…"))
         add.setToolTip(tr("Add a further file of the same interaction to this recording"))
         add.setAutoDefault(False)
@@ -432,7 +434,7 @@ class RecordingDialog(OwnDialog):
         return row
 
     def _ask_file(self) -> None:
-        self.file_requested.emit(MediumRole(self.role.currentData()), round(self.offset.value() * SECOND))
+        self.file_requested.emit(MediumRole(self.role.currentData()), round(self.offset.value() * SECOND_US))
 
     def _foot(self) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -562,7 +564,7 @@ class RecordingDetailsController(QObject):
         return medium.facts.audio is not None and session.locate(medium).state is MediaState.PRESENT
 
     def _with_search(self, session: Session, medium: Medium, line: FileLine, main_heard: bool) -> FileLine:
-        found = synchronizing.found_for(session, medium)
+        found = synchronizing.latest_sync_result(session, medium)
         return replace(
             line,
             heard=main_heard and self._heard(session, medium) and self._studio.writable,

@@ -11,7 +11,7 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, QObject, QPoint, QS
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QImage, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedLayout, QToolButton, QTreeView, QVBoxLayout, QWidget
 
-from annotate.cues.prelabels import nobodys
+from annotate.cues.prelabels import uncounted_annotators
 from app.gui.recordings.recordings_model import RecordingRow, RecordingsDelegate, RecordingsModel
 from app.gui.study.background import BackgroundPool
 from app.gui.study.study_controller import StudyController
@@ -20,13 +20,13 @@ from project.entities.study_records import Changes, Medium, MediumRole, Recordin
 from project.errors import UserError
 from project.files.temporary_files import cache_folder
 from project.queries.annotator_rows import all_annotators, completions
-from project.queries.history_rows import kinds_run
+from project.queries.history_rows import run_kinds
 from project.queries.recording_rows import all_collections, all_media, all_recordings, hold_outs
 from project.queries.segment_rows import segment_counts
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
-from widgets.form.input_fields import mark_search
+from widgets.form.input_fields import mark_search_field
 from widgets.text_labels import PlainLabel
 from widgets.theme import icon
 
@@ -153,7 +153,7 @@ class RecordingsList(QWidget):
         head.setContentsMargins(theme.GRID, theme.GRID, theme.GRID, theme.GRID)
         head.setSpacing(4)
         self.search = QLineEdit(placeholderText=tr("Search recordings"), clearButtonEnabled=True)
-        mark_search(self.search)
+        mark_search_field(self.search)
         self.search.setAccessibleName(tr("Search recordings"))
         self.search.setToolTip(tr("Search by name, number, collection or annotator (Ctrl+F)"))
         self.search.textChanged.connect(self._search)
@@ -239,8 +239,8 @@ class RecordingsList(QWidget):
         self.tree.viewport().update()
 
 
-_SIDE = 192
-_ALL = frozenset({"recording", "medium", "collection", "annotator", "hold_out", "completion"})
+_THUMBNAIL_PX = 192
+_TABLES = frozenset({"recording", "medium", "collection", "annotator", "hold_out", "completion"})
 
 
 class RecordingsFeed(QObject):
@@ -275,12 +275,12 @@ class RecordingsFeed(QObject):
         study = session.study
         self._media = {m.recording_id: m for m in all_media(study) if m.role is MediumRole.MAIN}
         self._names = {a.id: a.name for a in all_annotators(study)}
-        self._suggested = nobodys(study)
+        self._suggested = uncounted_annotators(study)
         self._collections = {c.id: c.name for c in all_collections(study)}
         who = session.annotator()
         self._held_out = hold_outs(study)
         self._done = frozenset(place for place, whose in completions(study) if who is not None and whose == who.id)
-        counts, kinds = segment_counts(study), kinds_run(study)
+        counts, kinds = segment_counts(study), run_kinds(study)
         self._list.set_rows([self._row(r, counts.get(r.id, {}), kinds.get(r.id, set())) for r in all_recordings(study)])
         self._mark()
 
@@ -289,7 +289,7 @@ class RecordingsFeed(QObject):
         session = self._studio.session
         if session is None:
             return
-        if _ALL & set(changes):
+        if _TABLES & set(changes):
             self.reload()
             return
         shown = self._studio.recording
@@ -307,7 +307,7 @@ class RecordingsFeed(QObject):
         session = self._studio.session
         if session is not None:
             recording = session.recording(recording_id)
-            counts, kinds = segment_counts(session.study), kinds_run(session.study)
+            counts, kinds = segment_counts(session.study), run_kinds(session.study)
             row = self._row(recording, counts.get(recording_id, {}), kinds.get(recording_id, set()))
             self._list.update_row(row)
 
@@ -338,7 +338,7 @@ class RecordingsFeed(QObject):
         session = self._studio.session
         if session is not None and not counts.keys() <= self._names.keys():
             self._names = {a.id: a.name for a in all_annotators(session.study)}
-            self._suggested = nobodys(session.study)
+            self._suggested = uncounted_annotators(session.study)
         own = ((who, count) for who, count in sorted(counts.items()) if who not in self._suggested)
         return tuple((self._names.get(who, "?"), count) for who, count in own)
 
@@ -371,9 +371,9 @@ def _thumbnail(path: Path, time_us: int, kept: Path) -> QImage:
     image = QImage(str(kept))
     if not image.isNull():
         return image
-    from media.excerpts import thumbnail
+    from media.excerpts import read_thumbnail
 
-    array = thumbnail(path, time_us, _SIDE)
+    array = read_thumbnail(path, time_us, _THUMBNAIL_PX)
     height, width = array.shape[:2]
     image = QImage(array.tobytes(), width, height, width * 3, QImage.Format.Format_RGB888).copy()
     try:

@@ -20,7 +20,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QFontMetrics, QImage, QPainter, QPainterPath
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from project.timebase import format_length, format_time
+from project.timebase import format_duration, format_time
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.text_labels import plain_tip
@@ -28,8 +28,8 @@ from widgets.theme import paint_icon
 
 Index = QModelIndex | QPersistentModelIndex
 
-ROW = Qt.ItemDataRole.UserRole
-THUMBNAIL = Qt.ItemDataRole.UserRole + 1
+ROW_ROLE = Qt.ItemDataRole.UserRole
+THUMBNAIL_ROLE = Qt.ItemDataRole.UserRole + 1
 _NOWHERE = QModelIndex()
 _COLLECTION_FLAGS = Qt.ItemFlag.ItemIsEnabled
 _RECORDING_FLAGS = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
@@ -108,7 +108,7 @@ class RecordingsModel(QAbstractItemModel):
 
     def set_rows(self, rows: Sequence[RecordingRow]) -> None:
         """Take these recordings, in this order, grouped by collection."""
-        every = {row.id: row for members in _grouped(rows).values() for row in members}
+        every = {row.id: row for members in _group_by_collection(rows).values() for row in members}
         for key, row in self._every.items():
             if key not in every or every[key].file != row.file:
                 self._forget(key)
@@ -160,7 +160,7 @@ class RecordingsModel(QAbstractItemModel):
         self._thumbnails[recording_id] = picture
         where = self.index_of(recording_id)
         if where.isValid():
-            self.dataChanged.emit(where, where, [THUMBNAIL])
+            self.dataChanged.emit(where, where, [THUMBNAIL_ROLE])
 
     def _forget(self, recording_id: str) -> None:
         self._thumbnails.pop(recording_id, None)
@@ -225,9 +225,9 @@ class RecordingsModel(QAbstractItemModel):
             return row.name
         if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
             return plain_tip(row.described()) if role == Qt.ItemDataRole.ToolTipRole else row.described()
-        if role == ROW:
+        if role == ROW_ROLE:
             return row
-        if role == THUMBNAIL:
+        if role == THUMBNAIL_ROLE:
             if row.id not in self._thumbnails and row.id not in self._asked and not row.missing:
                 self._asked.add(row.id)
                 self.thumbnail_needed.emit(row.id)
@@ -247,7 +247,7 @@ class RecordingsModel(QAbstractItemModel):
 
     def _show(self) -> None:
         self.beginResetModel()
-        grouped = _grouped(row for row in self._every.values() if self._has_words(row))
+        grouped = _group_by_collection(row for row in self._every.values() if self._has_words(row))
         self._groups = list(grouped)
         self._rows = list(grouped.values())
         self._places = {
@@ -262,7 +262,7 @@ class RecordingsModel(QAbstractItemModel):
         return all(word in searched for word in self._words)
 
 
-def _grouped(rows: Iterable[RecordingRow]) -> dict[str, list[RecordingRow]]:
+def _group_by_collection(rows: Iterable[RecordingRow]) -> dict[str, list[RecordingRow]]:
     grouped: dict[str, list[RecordingRow]] = {}
     for row in rows:
         grouped.setdefault(row.collection, []).append(row)
@@ -271,7 +271,7 @@ def _grouped(rows: Iterable[RecordingRow]) -> dict[str, list[RecordingRow]]:
 
 _ROW_HEIGHT = 56
 _HEADING_HEIGHT = 32
-_PICTURE = QSize(72, 40)
+_PICTURE_SIZE = QSize(72, 40)
 
 
 class RecordingsDelegate(QStyledItemDelegate):
@@ -285,9 +285,9 @@ class RecordingsDelegate(QStyledItemDelegate):
     ) -> None:
         painter.save()
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
-        row = index.data(ROW)
+        row = index.data(ROW_ROLE)
         if isinstance(row, RecordingRow):
-            self._paint_recording(painter, option, row, index.data(THUMBNAIL))
+            self._paint_recording(painter, option, row, index.data(THUMBNAIL_ROLE))
         else:
             self._paint_heading(painter, option, index)
         painter.restore()
@@ -331,7 +331,10 @@ class RecordingsDelegate(QStyledItemDelegate):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(plate.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
         picture = QRectF(
-            area.left() + 12, area.top() + (area.height() - _PICTURE.height()) / 2, _PICTURE.width(), _PICTURE.height()
+            area.left() + 12,
+            area.top() + (area.height() - _PICTURE_SIZE.height()) / 2,
+            _PICTURE_SIZE.width(),
+            _PICTURE_SIZE.height(),
         )
         self._paint_picture(painter, picture, row, thumbnail)
         text = area.adjusted(94, 9, -12, -9)
@@ -344,7 +347,7 @@ class RecordingsDelegate(QStyledItemDelegate):
         quiet = colours.text if selected else colours.muted
         painter.setFont(theme.font(theme.POINTS - 1))
         painter.setPen(quiet)
-        painter.drawText(text, Qt.AlignmentFlag.AlignBottom, shown_length(row))
+        painter.drawText(text, Qt.AlignmentFlag.AlignBottom, length_text(row))
         self._paint_progress(painter, text, row, selected)
 
     def _paint_picture(self, painter: QPainter, where: QRectF, row: RecordingRow, thumbnail: QImage | None) -> None:
@@ -354,7 +357,7 @@ class RecordingsDelegate(QStyledItemDelegate):
         painter.fillPath(path, colours.stage)
         if thumbnail is not None and not thumbnail.isNull():
             painter.setClipPath(path)
-            size = thumbnail.size().scaled(_PICTURE, Qt.AspectRatioMode.KeepAspectRatio)
+            size = thumbnail.size().scaled(_PICTURE_SIZE, Qt.AspectRatioMode.KeepAspectRatio)
             fitted = QRectF(0, 0, size.width(), size.height())
             fitted.moveCenter(where.center())
             if row.missing:
@@ -392,8 +395,8 @@ class RecordingsDelegate(QStyledItemDelegate):
                 right -= 20
         font = theme.font(theme.POINTS - 1, semibold=True)
         metrics = QFontMetrics(font)
-        duration = QFontMetrics(theme.font(theme.POINTS - 1)).horizontalAdvance(shown_length(row))
-        counts = fitting_counts(row, metrics, right - text.left() - duration - 24)
+        duration = QFontMetrics(theme.font(theme.POINTS - 1)).horizontalAdvance(length_text(row))
+        counts = counts_text(row, metrics, right - text.left() - duration - 24)
         if counts:
             painter.setFont(font)
             painter.setPen(quiet)
@@ -405,12 +408,12 @@ class RecordingsDelegate(QStyledItemDelegate):
             paint_icon(painter, "tag", QRect(right - metrics.horizontalAdvance(counts) - 18, line, 13, 13), quiet)
 
 
-def shown_length(row: RecordingRow) -> str:
+def length_text(row: RecordingRow) -> str:
     """Return how long a recording is, as its row says it."""
-    return format_length(row.duration_us)
+    return format_duration(row.duration_us)
 
 
-def fitting_counts(row: RecordingRow, metrics: QFontMetrics, room: int) -> str:
+def counts_text(row: RecordingRow, metrics: QFontMetrics, room: int) -> str:
     """Return the number of segments of each annotator, all together where that is too wide, or nothing."""
     counts = [count for _, count in row.segments if count]
     written = (" · ".join(map(str, counts)), str(sum(counts))) if counts else ()

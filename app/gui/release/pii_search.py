@@ -15,12 +15,12 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 from anonymize.egress import weights_download_job as fetching
 from anonymize.egress.egress_authority import policy_in_force
 from anonymize.pii_review import study_finder as pii_search
-from anonymize.pii_review.language_coverage import LanguageCoverage, language_gaps, share_coverage
-from anonymize.pii_review.pii_decisions import Numbers, numbers_of, store_numbers
-from anonymize.pii_review.review_hits import PlacedHit, hits
-from anonymize.pii_review.study_finder import found_so_far, settled
+from anonymize.pii_review.language_coverage import LanguageCoverage, find_language_gaps, share_coverage
+from anonymize.pii_review.pii_decisions import Numbers, compute_numbers, store_numbers
+from anonymize.pii_review.review_hits import PlacedHit, find_hits
+from anonymize.pii_review.study_finder import prepare_hits, share_findings
 from app.gui.pages.context import Context
-from app.gui.study.background import look
+from app.gui.study.background import read_in_background
 from app.gui.study.dialogs import require_permission
 from project.entities.egress_policy import EgressLevel
 from project.entities.study_records import Changes
@@ -93,7 +93,7 @@ class NamesModels(QWidget):
     def _add_button(self, name: str) -> None:
         button = QPushButton(tr("Get {name}").format(name=name))
         try:
-            button.setToolTip(plain_tip(fetching.question(name)))
+            button.setToolTip(plain_tip(fetching.download_question(name)))
         except UserError as error:
             button.setToolTip(plain_tip(str(error)))
         button.setAutoDefault(False)
@@ -165,7 +165,7 @@ class PiiSearchController(QObject):
         if session is None or self._asked is not None:
             return
         self._turn += 1
-        turn, tell = self._turn, found_so_far(session)
+        turn, tell = self._turn, share_findings(session)
         self.told.emit(tr("Looking for personal information…"))
         running = self._context.jobs.of(pii_search.KIND, "")
         if running is not None:
@@ -175,7 +175,7 @@ class PiiSearchController(QObject):
 
         def read(second: Session, _progress: Progress) -> JobSpec | Callable[[Session], None]:
             tell(second)
-            return pii_search.prepare(second) or settled(second, [one.text for one in free_texts(second.study)])
+            return pii_search.prepare(second) or prepare_hits(second, [one.text for one in free_texts(second.study)])
 
         def then(found: JobSpec | Callable[[Session], None]) -> None:
             if turn != self._turn or self._context.studio.session is not session:
@@ -186,7 +186,7 @@ class PiiSearchController(QObject):
                 found(session)
                 self.ready.emit()
 
-        look(self._context.background, session, read, then, self._failed)
+        read_in_background(self._context.background, session, read, then, self._failed)
 
     def _start(self, work: JobSpec) -> None:
         self._asked = work
@@ -211,12 +211,12 @@ class PiiSearchController(QObject):
 
 
 _PAUSE_MS = 600
-_DECIDED = frozenset({"pii_decision"})
-_TEXTS = frozenset(
+_DECISION_TABLES = frozenset({"pii_decision"})
+_TEXT_TABLES = frozenset(
     {"utterance", "segment", "segment_value", "comment", "review", "recording", "collection", "participant"}
 )
 _Read = tuple[list[PlacedHit], Numbers, list[tuple[int, LanguageCoverage]]]
-_KNOWN = frozenset({"private_word", "public_word", "annotator", "property", "participant"})
+_KNOWLEDGE_TABLES = frozenset({"private_word", "public_word", "annotator", "property", "participant"})
 
 
 class PiiHitMonitor(QObject):
@@ -260,17 +260,17 @@ class PiiHitMonitor(QObject):
     def apply(self, changes: Changes) -> None:
         """Follow an edit of the study."""
         tables = frozenset(changes)
-        if tables & (_DECIDED | _KNOWN | _TEXTS):
+        if tables & (_DECISION_TABLES | _KNOWLEDGE_TABLES | _TEXT_TABLES):
             # What is put together right now is of before this edit.
             self._turn += 1
-        if tables & _DECIDED and not tables & (_TEXTS | _KNOWN):
+        if tables & _DECISION_TABLES and not tables & (_TEXT_TABLES | _KNOWLEDGE_TABLES):
             if self.looking:
                 self._assemble()
             else:
                 self._decide()
-        elif tables & _KNOWN:
+        elif tables & _KNOWLEDGE_TABLES:
             self.refresh()
-        elif tables & _TEXTS:
+        elif tables & _TEXT_TABLES:
             self.looking, self.complete = True, False
             self._pause.start()
 
@@ -284,19 +284,19 @@ class PiiHitMonitor(QObject):
         if session is None:
             return
         self._turn += 1
-        turn, tell, share = self._turn, found_so_far(session), share_coverage(session)
+        turn, tell, share = self._turn, share_findings(session), share_coverage(session)
 
         def read(second: Session, _progress: Progress) -> _Read:
             tell(second)
             share(second)
-            found = hits(second)
-            return found, numbers_of(second, found), language_gaps(second)
+            found = find_hits(second)
+            return found, compute_numbers(second, found), find_language_gaps(second)
 
         def then(found: _Read) -> None:
             if turn == self._turn and self._context.studio.session is session:
                 self._take(session, *found)
 
-        look(self._context.background, session, read, then, self._fail)
+        read_in_background(self._context.background, session, read, then, self._fail)
 
     def _take(
         self, session: Session, found: list[PlacedHit], numbers: Numbers, gaps: list[tuple[int, LanguageCoverage]]
@@ -350,9 +350,9 @@ class SearchingAhead(QObject):
         session = self._studio.session
         if session is None or policy_in_force(session).level is not EgressLevel.ANONYMIZED:
             return
-        from anonymize.release.release_texts import PROPERTY
+        from anonymize.release.release_texts import CONFIRMATION_PROPERTY
 
-        if session.study.get_property(PROPERTY) is not None and self._searching.needed:
+        if session.study.get_property(CONFIRMATION_PROPERTY) is not None and self._searching.needed:
             self._searching.begin()
 
     def _on_change(self, changes: Changes, _initiator: object) -> None:

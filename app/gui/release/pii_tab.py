@@ -15,42 +15,42 @@ from anonymize.pii_detection.pii_hit import KINDS, PERSON
 from anonymize.pii_review import pii_decisions as commands
 from anonymize.pii_review.pii_decisions import use_stand_ins
 from anonymize.pii_review.pii_files import key_rows, write_key
-from anonymize.pii_review.review_hits import PlacedHit, stand_ins
+from anonymize.pii_review.review_hits import PlacedHit, read_stand_ins
 from app.gui.pages.context import Context
 from app.gui.release.pii_search import NamesModels, PiiHitMonitor
 from app.gui.release.pii_views import (
-    COUNTS_OF_WORD,
     DECISION_OF_PLACE,
     DECISION_OF_WORD,
     MIXED,
-    PLACES,
-    STATES,
+    PLACE_COLUMNS,
+    STATE_LABELS,
     UNDECIDED,
-    WORDS,
+    WORD_COLUMNS,
+    WORD_COUNT_COLUMNS,
     ContextPane,
     DecisionTable,
     PiiDecisionBar,
     PiiRowContext,
-    key_of,
+    hit_key,
+    hit_state,
+    location_text,
     place_rows,
-    state_of,
-    where,
     word_key,
     word_rows,
 )
-from app.gui.study.dialogs import Rows, agree_to_change, count_rows, tell_changed
+from app.gui.study.dialogs import Rows, changed_message, confirm_change, format_row_count
 from project.entities.study_records import Changes
 from project.errors import UserError
 from project.queries.pii_rows import PiiVerdict
 from project.queries.recording_rows import all_participants, all_recordings
 from project.search.free_texts import free_texts
 from project.session.session import Session
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyHint
-from widgets.form.layouts import within_screen
+from widgets.form.layouts import bounded_to_screen
 from widgets.table.lazy_table import ConditionFilterBar
 from widgets.table.record_table import RowsTable, TableRow
 from widgets.text_labels import PlainLabel
@@ -97,7 +97,7 @@ class KeyPage(QWidget):
             return
         rows = [(after, KINDS[kind].title, who, texts, places) for after, kind, who, texts, places in key_rows(session)]
         self.table.show_rows([TableRow(f"{one[0]} {one[1]}", one) for one in rows])
-        self.names.setChecked(bool(stand_ins(session)))
+        self.names.setChecked(bool(read_stand_ins(session)))
         self.names.setEnabled(self._context.studio.writable)
         self.save.setEnabled(bool(rows))
 
@@ -127,12 +127,12 @@ class KeyPage(QWidget):
 
 
 _SIZE = QSize(1240, 780)
-_AROUND_US = SECOND
+_CONTEXT_US = SECOND_US
 _KEY_TAB = 2
-_MOST_GAPS = 3
+_MAX_GAPS = 3
 
 
-def make(context: Context) -> QWidget:
+def make_pii_window(context: Context) -> QWidget:
     """Return the window for the study that is open.
 
     Raises:
@@ -151,7 +151,7 @@ class PiiWindow(QWidget):
         self.setWindowTitle(tr("Personal information"))
         self.setAccessibleName(tr("Personal information"))
         self.setAutoFillBackground(True)
-        self.resize(within_screen(_SIZE, self))
+        self.resize(bounded_to_screen(_SIZE, self))
         self._context = context
         self._session = session
         self._finding = PiiHitMonitor(context, self)
@@ -163,8 +163,8 @@ class PiiWindow(QWidget):
         kinds = [(key, kind.title) for key, kind in KINDS.items()]
         self.bar = ConditionFilterBar()
         self.bar.search.setPlaceholderText(tr("Search in what was found and around it"))
-        self.places = DecisionTable(tr("Places"), PLACES, DECISION_OF_PLACE)
-        self.words = DecisionTable(tr("Words"), WORDS, DECISION_OF_WORD, COUNTS_OF_WORD)
+        self.places = DecisionTable(tr("Places"), PLACE_COLUMNS, DECISION_OF_PLACE)
+        self.words = DecisionTable(tr("Words"), WORD_COLUMNS, DECISION_OF_WORD, WORD_COUNT_COLUMNS)
         looking = tr("What is found stands here once all texts were searched.")
         self._hints = [EmptyHint(table, looking) for table in (self.places, self.words)]
         self.key = KeyPage(context, self._tell)
@@ -207,12 +207,12 @@ class PiiWindow(QWidget):
             one
             for one in self._finding.hits
             if (not kinds or one.kind in kinds)
-            and (not states or state_of(one) in states)
+            and (not states or hit_state(one) in states)
             and (not recordings or one.recording_id in recordings)
             and (not spoken or ("said" if one.is_spoken else "written") in spoken)
             and (not typed or typed in one.text.casefold())
         ]
-        self._shown = {key_of(one): one for one in found}
+        self._shown = {hit_key(one): one for one in found}
         self._words = {}
         for one in found:
             self._words.setdefault(word_key(one), []).append(one)
@@ -236,7 +236,7 @@ class PiiWindow(QWidget):
         """Hide or keep what is selected, and go to the next place that nobody decided on."""
         those = self.selected()
         alone = len(self.table.selected()) == 1
-        if self._change(partial(commands.decide, places=those, verdict=verdict), those) and alone:
+        if self._change(partial(commands.decide_places, places=those, verdict=verdict), those) and alone:
             self.step(1, only_if_decided=True)
 
     def decide_everywhere(self, verdict: PiiVerdict) -> None:
@@ -265,7 +265,7 @@ class PiiWindow(QWidget):
         if one is None or one.recording_id is None:
             return
         self._context.look_at(one.recording_id, one.time_us)
-        self._context.player.play_span(max(0, one.time_us - _AROUND_US), one.end_us + _AROUND_US)
+        self._context.player.play_span(max(0, one.time_us - _CONTEXT_US), one.end_us + _CONTEXT_US)
 
     def jump(self) -> None:
         """Show the selected place in the main window, and select its utterance or segment there."""
@@ -308,7 +308,7 @@ class PiiWindow(QWidget):
             self._tell(tr("This text was changed meanwhile; the list is made anew."))
             self._finding.refresh()
             return
-        if self._edit(partial(commands.mark, text=text, start=start, end=end, kind=kind)):
+        if self._edit(partial(commands.mark_text, text=text, start=start, end=end, kind=kind)):
             self._tell(tr("Hidden too: “{value}”.").format(value=text.text[start:end]))
 
     def _lay_out(self) -> None:
@@ -387,7 +387,9 @@ class PiiWindow(QWidget):
         numbers = {one.id: one.number for one in all_recordings(study)}
         self._people = PiiRowContext(numbers, dict(people))
         self.decide_bar.set_people(people)
-        self.bar.set_condition("state", tr("Decision"), {key: name for key, name in STATES.items() if key != MIXED})
+        self.bar.set_condition(
+            "state", tr("Decision"), {key: name for key, name in STATE_LABELS.items() if key != MIXED}
+        )
         self.bar.set_condition("kind", tr("Kind"), {key: kind.title for key, kind in KINDS.items()})
         self.bar.set_condition("spoken", tr("In"), {"said": tr("Speech"), "written": tr("Written texts")})
         named = {one.id: f"{one.number}  {one.name}" for one in all_recordings(study)}
@@ -400,10 +402,10 @@ class PiiWindow(QWidget):
             tr("Recording {number}: {sentence}. {hint}").format(
                 number=number, sentence=coverage.sentence(), hint=coverage.hint()
             )
-            for number, coverage in gaps[:_MOST_GAPS]
+            for number, coverage in gaps[:_MAX_GAPS]
         ]
-        if len(gaps) > _MOST_GAPS:
-            lines.append(trn("And {count:,} more recording.", "And {count:,} more recordings.", len(gaps) - _MOST_GAPS))
+        if len(gaps) > _MAX_GAPS:
+            lines.append(trn("And {count:,} more recording.", "And {count:,} more recordings.", len(gaps) - _MAX_GAPS))
         if lines:
             lines.insert(0, tr("Names may be missed. Get the model, or read these transcripts whole:"))
             lines.append(tr("A release of them stops at the rule pii-reviewed, which a reason can waive."))
@@ -444,25 +446,27 @@ class PiiWindow(QWidget):
             kind=next(iter(kinds)) if len(kinds) == 1 else "",
             person=next(iter(whose)) if len(whose) == 1 else "",
         )
-        self.decide_bar.show_selected(count_rows(Rows.PLACES, len(those), _recordings(those)) if those[1:] else "")
+        self.decide_bar.show_selected(
+            format_row_count(Rows.PLACES, len(those), _count_recordings(those)) if those[1:] else ""
+        )
         if one is None:
             self.context_pane.show_text("", "", (0, 0), (), writable=False)
             return
         at = (one.place.table, one.place.row, one.place.field)
         marks = [
-            (each.hit.start, each.hit.end, state_of(each))
+            (each.hit.start, each.hit.end, hit_state(each))
             for each in self._finding.hits
             if (each.place.table, each.place.row, each.place.field) == at
         ]
         here = (one.hit.start, one.hit.end)
-        self.context_pane.show_text(where(one, self._people), one.text, here, marks, writable=writable)
+        self.context_pane.show_text(location_text(one, self._people), one.text, here, marks, writable=writable)
 
     def _undecide(self) -> None:
         those = self.selected()
         single = [one for one in those if one.annotator_id]
         words = [*dict.fromkeys(one.hit.word for one in those if one.verdict is not None and not one.annotator_id)]
         everywhere = [one for one in self._finding.hits if one.hit.word in words and not one.annotator_id]
-        self._change(partial(commands.take_back, places=single, words=words), [*single, *everywhere])
+        self._change(partial(commands.withdraw_decisions, places=single, words=words), [*single, *everywhere])
 
     def _set_kind(self, kind: str) -> None:
         those = self.selected()
@@ -470,13 +474,13 @@ class PiiWindow(QWidget):
 
     def _change(self, do: Callable[[Session], Changes], those: Sequence[PlacedHit]) -> bool:
         """Change places as one step; asks where they are of several recordings, and says how many they were."""
-        recordings = _recordings(those)
-        if not those or not agree_to_change(self._context.questions, Rows.PLACES, len(those), recordings):
+        recordings = _count_recordings(those)
+        if not those or not confirm_change(self._context.questions, Rows.PLACES, len(those), recordings):
             return False
         if not self._edit(do):
             return False
         if len(those) > 1:
-            self._tell(tell_changed(Rows.PLACES, len(those), recordings))
+            self._tell(changed_message(Rows.PLACES, len(those), recordings))
         return True
 
     def _edit(self, do: Callable[[Session], Changes]) -> bool:
@@ -513,6 +517,6 @@ class PiiWindow(QWidget):
             self.status.setText(str(error))
 
 
-def _recordings(those: Sequence[PlacedHit]) -> int:
+def _count_recordings(those: Sequence[PlacedHit]) -> int:
     """Return in how many recordings places are; those of the study as a whole are in none."""
     return len({one.recording_id for one in those} - {None})

@@ -34,13 +34,13 @@ from PySide6.QtWidgets import (
 )
 
 from anonymize.pii_detection.pii_hit import KINDS
-from anonymize.pii_detection.pii_replacement import identity_of
+from anonymize.pii_detection.pii_replacement import hit_identity
 from anonymize.pii_review.review_hits import PlacedHit
 from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.form.layouts import FlowLayout
-from widgets.table.lazy_table import MARKS, LongTable
+from widgets.table.lazy_table import MARKS_ROLE, LongTable
 from widgets.text_labels import PlainLabel, plain_tip
 from widgets.theme import icon
 
@@ -189,7 +189,7 @@ class PiiDecisionBar(QWidget):
 Index = QModelIndex | QPersistentModelIndex
 
 UNDECIDED, HIDE, KEEP, MIXED = "undecided", "hide", "keep", "mixed"
-SIGNS = {
+STATE_ICONS = {
     UNDECIDED: ("circle-dashed", "uncertain"),
     HIDE: ("shield-check", "competence"),
     KEEP: ("check", "muted"),
@@ -281,32 +281,38 @@ class RowsModel(QAbstractTableModel):
             case Qt.ItemDataRole.ToolTipRole:
                 return plain_tip(row.cells[index.column()])
             case Qt.ItemDataRole.DecorationRole if index.column() == self._state:
-                return icon(*SIGNS[row.state])
-            case _ if role == MARKS and index.column() == 0:
+                return icon(*STATE_ICONS[row.state])
+            case _ if role == MARKS_ROLE and index.column() == 0:
                 return row.marks
         return None
 
 
-PLACES = ((tr("Text"), 420), (tr("Kind"), 150), (tr("Where"), 230), (tr("Decision"), 120), (tr("Written instead"), 140))
-WORDS = (
+PLACE_COLUMNS = (
+    (tr("Text"), 420),
+    (tr("Kind"), 150),
+    (tr("Where"), 230),
+    (tr("Decision"), 120),
+    (tr("Written instead"), 140),
+)
+WORD_COLUMNS = (
     *((tr("Word"), 260), (tr("Kind"), 150), (tr("Places"), 80), (tr("Undecided"), 90), (tr("Decision"), 120)),
     *((tr("Written instead"), 140), (tr("Whose name"), 140)),
 )
 DECISION_OF_PLACE, DECISION_OF_WORD = 3, 4
-COUNTS_OF_WORD = (2, 3)
-STATES = {UNDECIDED: tr("Undecided"), HIDE: tr("Hide"), KEEP: tr("Keep"), MIXED: tr("Differs")}
+WORD_COUNT_COLUMNS = (2, 3)
+STATE_LABELS = {UNDECIDED: tr("Undecided"), HIDE: tr("Hide"), KEEP: tr("Keep"), MIXED: tr("Differs")}
 _FIELDS = {
     "text": tr("comment"),
     "note": tr("note"),
     "name": tr("name"),
     "agent_context": tr("context of the agent"),
 }
-_OF_QUESTIONS = {
+_QUESTION_FIELDS = {
     "text": tr("question"),
     "answer": tr("right option"),
     **{f"wrong_{place}": tr("wrong option {place}").format(place=place) for place in range(1, 5)},
 }
-_AROUND = 70
+_CONTEXT_CHARS = 70
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +328,7 @@ class PiiRowContext:
     pseudonyms: Mapping[str, str]
 
 
-def key_of(one: PlacedHit) -> str:
+def hit_key(one: PlacedHit) -> str:
     """Return what tells a place from all others."""
     at = one.place
     return "\0".join((at.table, at.row, at.field, str(at.ordinal), at.text))
@@ -330,18 +336,18 @@ def key_of(one: PlacedHit) -> str:
 
 def word_key(one: PlacedHit) -> str:
     """Return what the places of one word have in common."""
-    return f"{one.kind}\0{identity_of(one.hit)}"
+    return f"{one.kind}\0{hit_identity(one.hit)}"
 
 
-def state_of(one: PlacedHit) -> str:
+def hit_state(one: PlacedHit) -> str:
     """Return the state of a place."""
     return UNDECIDED if one.verdict is None else str(one.verdict.value)
 
 
-def where(one: PlacedHit, people: PiiRowContext) -> str:
+def location_text(one: PlacedHit, people: PiiRowContext) -> str:
     """Return where a place is, in words."""
     at = one.place
-    known = _OF_QUESTIONS if at.table == "question" else _FIELDS
+    known = _QUESTION_FIELDS if at.table == "question" else _FIELDS
     field = tr("utterance") if one.is_spoken else known.get(at.field, at.field)
     if one.recording_id is None:
         return f"{one.place.table}, {field}"
@@ -353,14 +359,14 @@ def place_rows(found: Sequence[PlacedHit], people: PiiRowContext) -> list[Decisi
     """Return a row for each place, with what stands around it."""
     rows = []
     for one in found:
-        begin, end = max(0, one.hit.start - _AROUND), one.hit.end + _AROUND
+        begin, end = max(0, one.hit.start - _CONTEXT_CHARS), one.hit.end + _CONTEXT_CHARS
         head = "…" if begin else ""
         text = head + one.text[begin:end].replace("\n", " ") + ("…" if end < len(one.text) else "")
         start = one.hit.start - begin + len(head)
-        state = state_of(one)
+        state = hit_state(one)
         after = one.replacement if one.hidden else tr("as it is")
-        cells = (text, KINDS[one.kind].title, where(one, people), STATES[state], after)
-        rows.append(DecisionRow(key_of(one), cells, state, ((start, start + len(one.hit.text)),), one.is_spoken))
+        cells = (text, KINDS[one.kind].title, location_text(one, people), STATE_LABELS[state], after)
+        rows.append(DecisionRow(hit_key(one), cells, state, ((start, start + len(one.hit.text)),), one.is_spoken))
     return rows
 
 
@@ -371,7 +377,7 @@ def word_rows(found: Sequence[PlacedHit], people: PiiRowContext) -> list[Decisio
         words.setdefault(word_key(one), []).append(one)
     rows = []
     for key, those in words.items():
-        states = Counter(state_of(one) for one in those)
+        states = Counter(hit_state(one) for one in those)
         state = next(iter(states)) if len(states) == 1 else MIXED
         if states[UNDECIDED]:
             state = UNDECIDED
@@ -383,7 +389,7 @@ def word_rows(found: Sequence[PlacedHit], people: PiiRowContext) -> list[Decisio
             KINDS[those[0].kind].title,
             str(len(those)),
             str(states[UNDECIDED] or ""),
-            STATES[state],
+            STATE_LABELS[state],
             ", ".join(afters) or tr("as it is"),
             ", ".join(whose),
         )
@@ -455,7 +461,7 @@ class ContextPane(QWidget):
         self._paint()
         if moved:
             cursor = self.text.textCursor()
-            cursor.setPosition(_units(text[: here[0]]))
+            cursor.setPosition(_utf16_length(text[: here[0]]))
             self.text.setTextCursor(cursor)
             self.text.ensureCursorVisible()
         self._offer()
@@ -491,8 +497,8 @@ class ContextPane(QWidget):
         for start, end, state in self._found:
             one = QTextEdit.ExtraSelection()
             one.cursor = QTextCursor(self.text.document())
-            one.cursor.setPosition(_units(self._text[:start]))
-            one.cursor.setPosition(_units(self._text[:end]), QTextCursor.MoveMode.KeepAnchor)
+            one.cursor.setPosition(_utf16_length(self._text[:start]))
+            one.cursor.setPosition(_utf16_length(self._text[:end]), QTextCursor.MoveMode.KeepAnchor)
             ink = inks.get(state, colours.uncertain)
             one.format.setForeground(ink)
             one.format.setUnderlineColor(ink)
@@ -505,7 +511,7 @@ class ContextPane(QWidget):
         self.text.setExtraSelections(marks)
 
 
-def _units(text: str) -> int:
+def _utf16_length(text: str) -> int:
     return len(text.encode("utf-16-le")) // 2
 
 

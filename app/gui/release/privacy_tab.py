@@ -25,16 +25,16 @@ from PySide6.QtWidgets import (
 
 from anonymize.measures.privacy_report import FIGURES, NAIVE, PARROT, Attack, MeasuredValue, MeasureInfo, PrivacyReport
 from anonymize.privacy import privacy_job as measuring
-from anonymize.privacy.exported_clips import KIND, ExportedClip, exports, place_of
+from anonymize.privacy.exported_clips import KIND, ExportedClip, find_clip, list_exports
 from anonymize.privacy.privacy_limits import (
-    ATTACKERS,
+    ATTACKER_NAMES,
     PrivacyLimits,
-    figure_text,
-    not_measured,
-    over_limit,
-    privacy_limits,
+    exceeded_limits,
+    format_figure,
+    format_value,
+    read_privacy_limits,
     set_privacy_limits,
-    value_text,
+    unmeasured_limits,
 )
 from app.gui.pages.context import Context
 from app.gui.pages.figure_export import PlotExporter
@@ -50,14 +50,14 @@ from widgets.form.input_fields import DecimalBox, IntegerBox
 from widgets.labels import LabelLook, Pattern, Sign
 from widgets.plots.plot_data import Bars, Histogram, Measured, Pile, Plot, PlotNumberFormat, Series
 from widgets.plots.plot_view import PlotWall
-from widgets.table.record_table import NOT_YET, RowsTable, TableRow
+from widgets.table.record_table import NOT_MEASURED, RowsTable, TableRow
 from widgets.text_labels import PlainLabel, plain_tip
 
-EXPORTS = (
+EXPORT_COLUMNS = (
     *(tr("Recording"), tr("Method"), tr("Re-identified"), tr("Worst track"), tr("Still detected"), tr("Leaks")),
     *(tr("Mouth"), tr("Eyes"), tr("Flicker"), tr("Clip")),
 )
-TRACKS = (
+TRACK_COLUMNS = (
     *(tr("Face"), tr("Looks"), tr("Re-identified"), tr("Still detected"), tr("Covered"), tr("Landmarks (NME)")),
     *(tr("Mouth"), tr("Eyes"), tr("Brows"), tr("Flicker")),
 )
@@ -65,7 +65,7 @@ _TRACK_KEYS = ("reidentified", "detected", "coverage", "nme", "mouth", "eye", "b
 FIGURE_COLUMNS = (tr("Figure"), tr("Value"), tr("Taken from"), tr("Note"))
 _SHARE, _R = MeasureInfo("", "share"), MeasureInfo("", "r")
 _NO_CHANCE = MeasuredValue(0.0)
-_SHORT_ID = 8
+_SHORT_ID_CHARS = 8
 
 Over = frozenset[int]
 
@@ -75,25 +75,27 @@ def export_cells(export: ExportedClip) -> tuple[str, ...]:
     head = (f"{export.recording.number}  {export.recording.name}", export.run.backend)
     report = export.report
     if report is None:
-        return (*head, NOT_YET, *[""] * (len(EXPORTS) - 4), export.clip)
+        return (*head, NOT_MEASURED, *[""] * (len(EXPORT_COLUMNS) - 4), export.clip)
     attack = report.attack(NAIVE)
-    rates = ("–", "–") if attack is None else (value_text(_SHARE, attack.rates[0]), value_text(_SHARE, attack.worst))  # noqa: RUF001
+    rates = (
+        ("–", "–") if attack is None else (format_value(_SHARE, attack.rates[0]), format_value(_SHARE, attack.worst))
+    )  # noqa: RUF001
     keys = ("detected", "leak_frames", "mouth", "eye", "warp")
-    return (*head, *rates, *(value_text(FIGURES[key], report.figure(key)) for key in keys), export.clip)
+    return (*head, *rates, *(format_value(FIGURES[key], report.figure(key)) for key in keys), export.clip)
 
 
-def over_columns(report: PrivacyReport, limits: PrivacyLimits) -> Over:
+def columns_over_limit(report: PrivacyReport, limits: PrivacyLimits) -> Over:
     """Return which columns of the table of exports are over a limit."""
     found: set[int] = set()
     for attack in (one for one in report.attacks if one.kind == NAIVE):
-        if _over(attack.rates[0], attack.chance, limits.reidentified):
-            found.add(EXPORTS.index(tr("Re-identified")))
-        if _over(attack.worst, attack.worst_chance, limits.worst_track):
-            found.add(EXPORTS.index(tr("Worst track")))
-    if not report.replaces and _over(report.figure("detected"), _NO_CHANCE, limits.detected):
-        found.add(EXPORTS.index(tr("Still detected")))
-    if _over(report.figure("leak_frames"), _NO_CHANCE, limits.leak_frames):
-        found.add(EXPORTS.index(tr("Leaks")))
+        if _exceeds(attack.rates[0], attack.chance, limits.reidentified):
+            found.add(EXPORT_COLUMNS.index(tr("Re-identified")))
+        if _exceeds(attack.worst, attack.worst_chance, limits.worst_track):
+            found.add(EXPORT_COLUMNS.index(tr("Worst track")))
+    if not report.replaces and _exceeds(report.figure("detected"), _NO_CHANCE, limits.detected):
+        found.add(EXPORT_COLUMNS.index(tr("Still detected")))
+    if _exceeds(report.figure("leak_frames"), _NO_CHANCE, limits.leak_frames):
+        found.add(EXPORT_COLUMNS.index(tr("Leaks")))
     return frozenset(found)
 
 
@@ -108,7 +110,7 @@ def track_rows(report: PrivacyReport) -> list[tuple[str, tuple[str, ...], int]]:
         name = (
             one.identity
             if one.identity != one.track_id
-            else tr("unnamed {value}").format(value=one.track_id[-_SHORT_ID:])
+            else tr("unnamed {value}").format(value=one.track_id[-_SHORT_ID_CHARS:])
         )
         texts = [_track_text(key, one.figures.get(key)) for key in _TRACK_KEYS]
         rows.append((one.track_id, (name, f"{one.looks:,}", *texts), one.worst_us or 0))
@@ -123,12 +125,12 @@ def figure_rows(report: PrivacyReport) -> list[tuple[str, tuple[str, ...]]]:
     for key, about in FIGURES.items():
         figure = report.figures.get(key)
         if figure is not None and not key.endswith("_in_source"):
-            rows.append((key, (about.name, figure_text(report, key), f"{figure.n:,}", figure.note)))
+            rows.append((key, (about.name, format_figure(report, key), f"{figure.n:,}", figure.note)))
     return rows
 
 
 def _attack_rows(attack: Attack, key: str) -> list[tuple[str, tuple[str, ...]]]:
-    name = f"{ATTACKERS[attack.kind]} ({attack.embedder})"
+    name = f"{ATTACKER_NAMES[attack.kind]} ({attack.embedder})"
     parts: Sequence[tuple[str, MeasureInfo, MeasuredValue]] = (
         (tr("re-identified at FAR 1e-2"), _SHARE, attack.rates[0]),
         (tr("re-identified by chance"), _SHARE, attack.chance),
@@ -139,7 +141,7 @@ def _attack_rows(attack: Attack, key: str) -> list[tuple[str, tuple[str, ...]]]:
         (tr("equal error rate"), _R, attack.equal_error),
     )
     return [
-        (f"{key} {what}", (f"{name}: {what}", value_text(about, one), f"{one.n:,}", one.note))
+        (f"{key} {what}", (f"{name}: {what}", format_value(about, one), f"{one.n:,}", one.note))
         for what, about, one in parts
     ]
 
@@ -147,10 +149,10 @@ def _attack_rows(attack: Attack, key: str) -> list[tuple[str, tuple[str, ...]]]:
 def _track_text(key: str, figure: MeasuredValue | None) -> str:
     if figure is None or figure.value is None:
         return "–"  # noqa: RUF001 an en dash stands for nothing
-    return value_text(FIGURES.get(key, _SHARE), figure)
+    return format_value(FIGURES.get(key, _SHARE), figure)
 
 
-def _over(figure: MeasuredValue, chance: MeasuredValue, limit: float) -> bool:
+def _exceeds(figure: MeasuredValue, chance: MeasuredValue, limit: float) -> bool:
     return figure.value is not None and figure.value - (chance.value or 0.0) > limit
 
 
@@ -217,14 +219,19 @@ class LimitsBar(QWidget):
         self.changed.emit(self.limits())
 
 
-_KEPT = (("mouth", tr("Mouth")), ("eye", tr("Eyes")), ("brow", tr("Brows")), ("iris_x", tr("Gaze to the side")))
+_EXPRESSION_MEASURES = (
+    ("mouth", tr("Mouth")),
+    ("eye", tr("Eyes")),
+    ("brow", tr("Brows")),
+    ("iris_x", tr("Gaze to the side")),
+)
 _LOOKS = (
     LabelLook("first", "", "accent", Pattern.SOLID, Sign.SQUARE),
     LabelLook("second", "", "uncertain", Pattern.HATCH, Sign.TRIANGLE),
     LabelLook("third", "", "competence", Pattern.DOTS, Sign.RING),
     LabelLook("fourth", "", "muted", Pattern.BACK_HATCH, Sign.DIAMOND),
 )
-_KINDS = (
+_SCORE_KINDS = (
     ("genuine", tr("Same person, source")),
     ("impostor", tr("Other people, source")),
     ("anonymized", tr("Clip, same person")),
@@ -233,7 +240,7 @@ _KINDS = (
 
 def method_plots(exports: Sequence[ExportedClip]) -> list[Plot]:
     """Compare methods: the newest measured export of each, over all recordings."""
-    reports = _newest(exports)
+    reports = _newest_reports(exports)
     if not reports:
         return []
     names = tuple(f"{method}, {number}" for method, number, _ in reports)
@@ -246,8 +253,12 @@ def method_plots(exports: Sequence[ExportedClip]) -> list[Plot]:
             note,
             names,
             (
-                Series(tr("Naive attacker"), tuple(_rate(report, NAIVE) for report in found), _LOOKS[0]),
-                Series(tr("Parrot attacker"), tuple(_rate(report, PARROT) for report in found), _LOOKS[1]),
+                Series(
+                    tr("Naive attacker"), tuple(_reidentification_rate(report, NAIVE) for report in found), _LOOKS[0]
+                ),
+                Series(
+                    tr("Parrot attacker"), tuple(_reidentification_rate(report, PARROT) for report in found), _LOOKS[1]
+                ),
             ),
             tr("share at FAR 1e-2"),
             PlotNumberFormat.FIGURE,
@@ -258,8 +269,8 @@ def method_plots(exports: Sequence[ExportedClip]) -> list[Plot]:
             note,
             names,
             tuple(
-                Series(name, tuple(_measured(report.figure(key)) for report in found), look)
-                for (key, name), look in zip(_KEPT, _LOOKS, strict=True)
+                Series(name, tuple(_to_measured(report.figure(key)) for report in found), look)
+                for (key, name), look in zip(_EXPRESSION_MEASURES, _LOOKS, strict=True)
             ),
             tr("correlation with the source"),
             PlotNumberFormat.FIGURE,
@@ -269,7 +280,7 @@ def method_plots(exports: Sequence[ExportedClip]) -> list[Plot]:
 
 def similarity_plot(report: PrivacyReport) -> Histogram | None:
     """Show how alike faces are; None where nothing was compared."""
-    counts = {key: np.array(report.scores.counts.get(key, ()), int) for key, _ in _KINDS}
+    counts = {key: np.array(report.scores.counts.get(key, ()), int) for key, _ in _SCORE_KINDS}
     if not any(one.sum() for one in counts.values()):
         return None
     edges = np.array(report.scores.edges)
@@ -284,7 +295,7 @@ def similarity_plot(report: PrivacyReport) -> Histogram | None:
             mark=limit,
             mark_name="" if limit is None else tr("FAR 1e-2: {limit:.2f}").format(limit=limit),
         )
-        for key, name in _KINDS
+        for key, name in _SCORE_KINDS
     )
     return Histogram(
         "similarities",
@@ -296,7 +307,7 @@ def similarity_plot(report: PrivacyReport) -> Histogram | None:
     )
 
 
-def _newest(exports: Sequence[ExportedClip]) -> list[tuple[str, int, PrivacyReport]]:
+def _newest_reports(exports: Sequence[ExportedClip]) -> list[tuple[str, int, PrivacyReport]]:
     found: dict[tuple[str, int], PrivacyReport] = {}
     for one in exports:
         if one.report is not None:
@@ -304,22 +315,22 @@ def _newest(exports: Sequence[ExportedClip]) -> list[tuple[str, int, PrivacyRepo
     return sorted(((*key, report) for key, report in found.items()), key=lambda row: row[:2])
 
 
-def _rate(report: PrivacyReport, kind: str) -> Measured:
+def _reidentification_rate(report: PrivacyReport, kind: str) -> Measured:
     attack = report.attack(kind)
     if attack is None:
         return Measured(None, reason=tr("No model that recognises faces was installed."))
-    return _measured(attack.rates[0])
+    return _to_measured(attack.rates[0])
 
 
-def _measured(figure: MeasuredValue) -> Measured:
+def _to_measured(figure: MeasuredValue) -> Measured:
     return Measured(figure.value, figure.n, reason=figure.note)
 
 
 _NOTHING = tr("Nothing was exported yet. Export a recording first: Ctrl+E.")
-_MATTERS = frozenset({"run", "property", "recording"})
+_RELEVANT_TABLES = frozenset({"run", "property", "recording"})
 
 
-def make(context: Context) -> QWidget:
+def make_privacy_window(context: Context) -> QWidget:
     """Make the window."""
     return PrivacyWindow(context)
 
@@ -337,14 +348,14 @@ class PrivacyWindow(QWidget):
         self.setAutoFillBackground(True)
         self.resize(1160, 760)
         self.limits = LimitsBar()
-        self.table = RowsTable(tr("Exports"), EXPORTS)
+        self.table = RowsTable(tr("Exports"), EXPORT_COLUMNS)
         self.verdict = PlainLabel(wordWrap=True)
         self.verdict.setAccessibleName(tr("What is over a limit"))
         self.methods = PlotWall(tr("Plots of methods"))
         self.alike = PlotWall(tr("Plot of similarities"))
         for wall in (self.methods, self.alike):
             wall.set_hint(tr("Measure an export to see this plot."))
-        self.tracks = RowsTable(tr("Faces of the export"), TRACKS)
+        self.tracks = RowsTable(tr("Faces of the export"), TRACK_COLUMNS)
         self.figures = RowsTable(tr("All figures of the export"), FIGURE_COLUMNS)
         self.notes = PlainLabel(wordWrap=True)
         EmptyHint(self.table, tr("No clip was exported yet. Export one: Ctrl+E."))
@@ -361,10 +372,10 @@ class PrivacyWindow(QWidget):
         session = self._studio.session
         if session is None:
             return
-        allowed = privacy_limits(session.study)
+        allowed = read_privacy_limits(session.study)
         self.limits.show_limits(allowed)
         self.limits.setEnabled(self._studio.writable)
-        self._exports = exports(session)
+        self._exports = list_exports(session)
         self.table.show_rows([TableRow(one.run.id, export_cells(one), _icon(one, allowed)) for one in self._exports])
         self._redden(allowed)
         self.methods.set_plots(method_plots(self._exports))
@@ -455,7 +466,7 @@ class PrivacyWindow(QWidget):
         theme.notifier.changed.connect(self.reload)
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
-        if _MATTERS & changes.tables.keys():
+        if _RELEVANT_TABLES & changes.tables.keys():
             self.reload()
 
     def _started(self, work: JobSpec) -> None:
@@ -481,7 +492,7 @@ class PrivacyWindow(QWidget):
         self.figures.show_rows([TableRow(key, texts) for key, texts in figure_rows(report)] if report else [])
         alike = similarity_plot(report) if report else None
         self.alike.set_plots([] if alike is None else [alike])
-        missing = not_measured(report) if report else []
+        missing = unmeasured_limits(report) if report else []
         notes = [*missing, *(report.notes if report else ())]
         self.notes.setText("\n".join(notes))
         self.notes.setVisible(bool(notes))
@@ -495,7 +506,7 @@ class PrivacyWindow(QWidget):
         elif report is None:
             self.verdict.setText(tr("This export was not measured yet. Measure compares it with its recording."))
         else:
-            over = over_limit(report, privacy_limits(session.study))
+            over = exceeded_limits(report, read_privacy_limits(session.study))
             self.verdict.setText(
                 tr("Over the limit: ") + " ".join(over) if over else tr("Nothing that was measured is over its limit.")
             )
@@ -506,7 +517,7 @@ class PrivacyWindow(QWidget):
                 (place, column)
                 for place, one in enumerate(self._exports)
                 if one.report is not None
-                for column in over_columns(one.report, allowed)
+                for column in columns_over_limit(one.report, allowed)
             }
         )
 
@@ -514,7 +525,7 @@ class PrivacyWindow(QWidget):
         session = self._studio.session
         assert session is not None
         try:
-            return place_of(session, export)
+            return find_clip(session, export)
         except UserError:
             folder = self._context.questions.folder(tr("Folder of {clip}").format(clip=export.clip))
             return None if folder is None else folder / export.clip
@@ -534,6 +545,6 @@ class PrivacyWindow(QWidget):
 def _icon(export: ExportedClip, allowed: PrivacyLimits) -> str:
     if export.report is None:
         return "circle-dashed"
-    if over_limit(export.report, allowed):
+    if exceeded_limits(export.report, allowed):
         return "triangle-alert"
-    return "circle-alert" if not_measured(export.report) else "circle-check"
+    return "circle-alert" if unmeasured_limits(export.report) else "circle-check"

@@ -20,19 +20,32 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotate.interchange.annotation_files import FORMATS, format_called
+from annotate.interchange.annotation_files import FORMATS, get_format
 from anonymize.methods.face_methods import METHODS, method_type, missing_weights
-from anonymize.release.release_gate import PER_RECORDING, Selection, select, something, texts_reviewed
-from anonymize.release.release_plan import SCRUB, SOUND, TEXTS, VIDEO, WITHOUT_CONSENT, ReleasePlan
+from anonymize.release.release_gate import (
+    RECORDING_RULES,
+    Selection,
+    check_not_empty,
+    check_texts_reviewed,
+    select_candidates,
+)
+from anonymize.release.release_plan import (
+    SCRUB,
+    SOUND_CHOICES,
+    TEXT_CHOICES,
+    VIDEO_CHOICES,
+    WITHOUT_CONSENT_CHOICES,
+    ReleasePlan,
+)
 from anonymize.release.release_rules import (
     RULES,
     ReleaseBlocker,
     RenderingCheck,
-    outcome_from,
-    reasons_after,
-    waiver_for,
+    find_waiver,
+    outcome_blockers,
+    parse_outcome,
 )
-from anonymize.release.release_texts import ReleasedText, released_by_recording
+from anonymize.release.release_texts import ReleasedText, released_texts_by_recording
 from anonymize.sound.voice_methods import COVERS
 from project.entities.study_records import Waiver
 from project.queries.face_rows import mask_state
@@ -44,13 +57,13 @@ from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.table.record_table import TableRow
-from widgets.text_labels import PlainLabel, add_row, plain_tip
+from widgets.text_labels import PlainLabel, add_form_row, plain_tip
 
 COLUMNS = [tr("Rule"), tr("Recording"), tr("Time"), tr("State")]
-_ABOUT_ALL = ("something", "history", "texts-reviewed")
-_RENDERED = ("rendered", "face-left", "face-under-mask", "not-recognized", "doubtful-hits")
-_OF_TRACKS = ("faces-reviewed", "uncovered")
-_AFTER = (*_RENDERED, "independent-check", "privacy-measured", "privacy-limit")
+_STUDY_RULES = ("something", "history", "texts-reviewed")
+_RENDERING_RULES = ("rendered", "face-left", "face-under-mask", "not-recognized", "doubtful-hits")
+_TRACK_RULES = ("faces-reviewed", "uncovered")
+_POST_RENDERING_RULES = (*_RENDERING_RULES, "independent-check", "privacy-measured", "privacy-limit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +86,7 @@ class ReleaseChecklistRow:
     @property
     def blocking(self) -> bool:
         """Whether it has to be mended first; what a rendering showed is judged anew by the next try."""
-        return self.broken and self.rule not in _AFTER
+        return self.broken and self.rule not in _POST_RENDERING_RULES
 
     @property
     def broken(self) -> bool:
@@ -84,7 +97,9 @@ class ReleaseChecklistRow:
         """Return it as a row of a table."""
         if self.reason is None:
             later = (
-                tr("Judged when faces were looked for") if self.rule in _OF_TRACKS else tr("Judged when it is rendered")
+                tr("Judged when faces were looked for")
+                if self.rule in _TRACK_RULES
+                else tr("Judged when it is rendered")
             )
             icon, state = ("circle-check", tr("Kept")) if self.judged else ("circle-dashed", later)
         elif self.waiver is not None:
@@ -97,7 +112,7 @@ class ReleaseChecklistRow:
         return TableRow(key, (RULES[self.rule].title, where, at, state), icon, time_us or 0)
 
 
-def lines_of(
+def build_checklist(
     numbers: Sequence[int],
     reasons: Sequence[ReleaseBlocker],
     rendered: Sequence[int],
@@ -117,18 +132,22 @@ def lines_of(
     untracked = {one.recording for one in reasons if one.rule in ("file", "faces-tracked")}
     for number in (None, *numbers):
         for rule in RULES:
-            if (rule in _ABOUT_ALL) != (number is None):
+            if (rule in _STUDY_RULES) != (number is None):
                 continue
             here = [one for one in reasons if one.rule == rule and one.recording == number]
-            found += [ReleaseChecklistRow(rule, number, one, waiver_for(one, waivers, by_id)) for one in here]
+            found += [ReleaseChecklistRow(rule, number, one, find_waiver(one, waivers, by_id)) for one in here]
             if not here:
-                later = number not in rendered if rule in _AFTER else rule in _OF_TRACKS and number in untracked
+                later = (
+                    number not in rendered
+                    if rule in _POST_RENDERING_RULES
+                    else rule in _TRACK_RULES and number in untracked
+                )
                 # The whole history is read when the release is made, not while a window waits.
                 found.append(ReleaseChecklistRow(rule, number, judged=not later and rule != "history"))
     return found
 
 
-def rendered_before(
+def earlier_rendering_results(
     session: Session, plan: ReleasePlan, recordings: Mapping[str, int]
 ) -> tuple[list[ReleaseBlocker], list[int]]:
     """Return what earlier tries found in renderings of the present state, and of which recordings there are any."""
@@ -138,10 +157,10 @@ def rendered_before(
         if run is None or run.parameters.get("mask_state") != mask_state(session.study, recording_id):
             continue
         kept = run.result.get("outcomes")
-        every = [outcome_from(one) for one in kept if isinstance(one, dict)] if isinstance(kept, list) else []
+        every = [parse_outcome(one) for one in kept if isinstance(one, dict)] if isinstance(kept, list) else []
         if {one.method for one in every} == set(plan.methods_for(number)):
             outcomes += every
-    return reasons_after(outcomes), [one.number for one in outcomes]
+    return outcome_blockers(outcomes), [one.number for one in outcomes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,30 +176,30 @@ class Judged:
     lines: tuple[ReleaseChecklistRow, ...]
 
 
-def judging(session: Session, plan: ReleasePlan) -> Generator[str, None, Judged]:
+def judge_in_steps(session: Session, plan: ReleasePlan) -> Generator[str, None, Judged]:
     """Judge one recording at a time; yields what to show meanwhile.
 
     Raises:
         UserError: the plan cannot be carried out, or a text cannot be scrubbed.
     """
-    selection = select(session, plan)
+    selection = select_candidates(session, plan)
     texts: list[ReleasedText] = []
     if plan.texts == SCRUB:
-        for part in released_by_recording(session):
+        for part in released_texts_by_recording(session):
             texts += part
             yield tr("Scrubbing the texts: {texts}…").format(texts=len(texts))
-    reasons = [*something(selection), *texts_reviewed(session, plan, texts)]
+    reasons = [*check_not_empty(selection), *check_texts_reviewed(session, plan, texts)]
     yield tr("Looking at the rules…")
     total = len(selection.candidates)
     for done, one in enumerate(selection.candidates, 1):
-        for rule in PER_RECORDING:
+        for rule in RECORDING_RULES:
             reasons += rule(one)
         yield tr("Looking at the rules: recording {done} of {total}…").format(done=done, total=total)
     by_id = {one.id: one.number for one in all_recordings(session.study)}
     inside = {one.recording.id: one.number for one in selection.candidates if one.has_picture}
-    after, rendered = rendered_before(session, plan, inside)
+    after, rendered = earlier_rendering_results(session, plan, inside)
     numbers = [one.number for one in selection.candidates]
-    found = lines_of(numbers, [*reasons, *after], rendered, waivers(session.study), by_id)
+    found = build_checklist(numbers, [*reasons, *after], rendered, waivers(session.study), by_id)
     return Judged(selection, tuple(sorted(found, key=lambda one: not one.broken)))
 
 
@@ -266,7 +285,7 @@ class ReleasePlanForm(QWidget):
             line.setAccessibleName(name)
             line.setToolTip(plain_tip(tip))
             line.editingFinished.connect(self._tell)
-            add_row(form, name, line)
+            add_form_row(form, name, line)
             self._typed[key] = line
 
     def show_chosen(self, chosen: ReleaseSelection) -> None:
@@ -320,7 +339,7 @@ class ReleasePlanForm(QWidget):
         for key, text in pairs:
             box.addItem(text, key)
         box.activated.connect(lambda _place: self._tell())
-        add_row(form, name, box)
+        add_form_row(form, name, box)
         return box
 
     def _ticks(self, form: QFormLayout, name: str, pairs: Pairs, tip: str) -> dict[str, QCheckBox]:
@@ -337,26 +356,26 @@ class ReleasePlanForm(QWidget):
             tick.clicked.connect(lambda _on: self._tell())
             grid.addWidget(tick, place // _COLUMNS, place % _COLUMNS)
             made[key] = tick
-        add_row(form, name, grid)
+        add_form_row(form, name, grid)
         return made
 
 
-def choices() -> ReleaseChoices:
+def available_choices() -> ReleaseChoices:
     """Return what can be chosen: methods whose weights are there, and formats that do not hold a whole study."""
     ready = [(name, method_type(name).title) for name in METHODS if not missing_weights(name)]
-    formats = [(key, format_called(key).name) for key in FORMATS if not format_called(key).whole]
+    formats = [(key, get_format(key).name) for key in FORMATS if not get_format(key).whole]
     return ReleaseChoices(
         ready,
-        [*WITHOUT_CONSENT.items()],
-        [*SOUND.items()],
+        [*WITHOUT_CONSENT_CHOICES.items()],
+        [*SOUND_CHOICES.items()],
         [*COVERS.items()],
-        [*TEXTS.items()],
+        [*TEXT_CHOICES.items()],
         formats,
-        [*VIDEO.items()],
+        [*VIDEO_CHOICES.items()],
     )
 
 
-def shown(plan: ReleasePlan) -> ReleaseSelection:
+def selection_from_plan(plan: ReleasePlan) -> ReleaseSelection:
     """Return a plan as the form shows it."""
     typed = {"title": plan.title, "contact": plan.contact, "holder": plan.holder}
     methods = plan.methods or plan.methods_for(0)
@@ -373,7 +392,7 @@ def shown(plan: ReleasePlan) -> ReleaseSelection:
     )
 
 
-def planned(plan: ReleasePlan, chosen: ReleaseSelection) -> ReleasePlan:
+def plan_from_selection(plan: ReleasePlan, chosen: ReleaseSelection) -> ReleasePlan:
     """Return a plan with what was chosen in the form; options of a voice go with their method."""
     return replace(
         plan,

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QTabWidget, Q
 from anonymize.release import release_edits as commands
 from anonymize.release import release_job as job
 from anonymize.release.release_gate import Selection
-from anonymize.release.release_plan import SCRUB, kept_plan
-from anonymize.release.release_rules import reason_from
-from anonymize.release.release_texts import ReleasedText, released_texts, text_state, texts_confirmed
+from anonymize.release.release_plan import SCRUB, read_plan
+from anonymize.release.release_rules import parse_blocker
+from anonymize.release.release_texts import ReleasedText, find_confirming_annotator, list_released_texts, texts_checksum
 from app.gui.jobs.job_center import Result
 from app.gui.pages.context import Context
 from app.gui.release.pii_search import NamesModels, PiiSearchController
@@ -24,10 +24,10 @@ from app.gui.release.release_form import (
     ReleasePlanForm,
     ReleaseSelection,
     WaiverBar,
-    choices,
-    judging,
-    planned,
-    shown,
+    available_choices,
+    judge_in_steps,
+    plan_from_selection,
+    selection_from_plan,
 )
 from app.gui.release.scrubbed_texts import TextsView, text_rows
 from project.entities.study_records import Changes
@@ -44,18 +44,18 @@ from widgets.text_labels import PlainLabel
 
 _TEXTS_TAB = 2
 _STOPPED = tr("The search for personal information was stopped, so nothing can be judged. Open this window again.")
-_PERSONAL = ("private_word", "public_word", "pii_decision")
-_MATTERS = frozenset(
+_PII_TABLES = ("private_word", "public_word", "pii_decision")
+_RELEVANT_TABLES = frozenset(
     (
         *("property", "recording", "medium", "participant", "appearance", "consent", "annotator", "hold_out", "waiver"),
         *("run", "face_track", "track_correction", "track_box", "region", "region_box", "face_review", "seen_span"),
     )
 )
-_TEXTS_MATTER = frozenset(("segment", "segment_value", "comment", "utterance", *_PERSONAL))
-_SOUND_MATTERS = frozenset(("utterance", *_PERSONAL))
+_TEXT_TABLES = frozenset(("segment", "segment_value", "comment", "utterance", *_PII_TABLES))
+_SOUND_TABLES = frozenset(("utterance", *_PII_TABLES))
 
 
-def make(context: Context) -> QWidget:
+def make_release_window(context: Context) -> QWidget:
     """Make the window."""
     return ReleaseWindow(context)
 
@@ -85,7 +85,7 @@ class ReleaseWindow(QWidget):
         self.bar = WaiverBar()
         self.models = NamesModels(context)
         self.left_out = PlainLabel(wordWrap=True)
-        self.form = ReleasePlanForm(choices())
+        self.form = ReleasePlanForm(available_choices())
         self.texts = TextsView()
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
@@ -107,21 +107,21 @@ class ReleaseWindow(QWidget):
         if session is None:
             return
         self._waiting = False
-        self.form.show_chosen(shown(kept_plan(session)))
+        self.form.show_chosen(selection_from_plan(read_plan(session)))
         self.form.setEnabled(self._studio.writable)
         if self._reads(session) and self._searching.needed:
             self._judging = None
             self._tick.stop()
             self._searching.begin()
             return
-        self._judging = judging(session, kept_plan(session))
+        self._judging = judge_in_steps(session, read_plan(session))
         self._tick.start()
         if self.tabs.currentIndex() == _TEXTS_TAB:
             self._show_texts()
 
     def _reads(self, session: Session) -> bool:
         """Whether what is said or written matters: then it has to be searched for personal information first."""
-        plan = kept_plan(session)
+        plan = read_plan(session)
         return plan.texts == SCRUB or plan.sounds or self.tabs.currentIndex() == _TEXTS_TAB
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -133,7 +133,7 @@ class ReleaseWindow(QWidget):
         """Judge what is left at once, also what was not searched yet."""
         session = self._studio.session
         if self._judging is None and session is not None and self._searching.needed:
-            self._judging = judging(session, kept_plan(session))
+            self._judging = judge_in_steps(session, read_plan(session))
         while self._judging is not None:
             self._step()
 
@@ -190,7 +190,7 @@ class ReleaseWindow(QWidget):
                     numbers=", ".join(map(str, numbers)),
                     why=f"{why[:1].lower()}{why[1:]}",
                 )
-                for why, numbers in _by_reason(gone).items()
+                for why, numbers in _group_by_reason(gone).items()
             )
         )
         self.left_out.setVisible(bool(gone))
@@ -233,7 +233,7 @@ class ReleaseWindow(QWidget):
             return
         ids = {one.number: one.id for one in all_recordings(session.study)}
         where = ids.get(line.recording) if line.recording is not None else None
-        if self._studio.edit(partial(commands.waive, rule=line.rule, recording_id=where, reason=reason)):
+        if self._studio.edit(partial(commands.waive_rule, rule=line.rule, recording_id=where, reason=reason)):
             self.bar.reason.clear()
             self.report.clear()
 
@@ -247,16 +247,16 @@ class ReleaseWindow(QWidget):
         session = self._studio.session
         if session is None:
             return
-        plan = planned(kept_plan(session), chosen)
-        if plan != kept_plan(session) and not self._studio.edit(partial(commands.keep_plan, plan=plan)):
-            self.form.show_chosen(shown(kept_plan(session)))
+        plan = plan_from_selection(read_plan(session), chosen)
+        if plan != read_plan(session) and not self._studio.edit(partial(commands.store_plan, plan=plan)):
+            self.form.show_chosen(selection_from_plan(read_plan(session)))
 
     def _show_texts(self) -> None:
         session = self._studio.session
         if session is None:
             return
-        self._texts = released_texts(session)
-        reader = texts_confirmed(session, self._texts)
+        self._texts = list_released_texts(session)
+        reader = find_confirming_annotator(session, self._texts)
         changed = sum(bool(one.replacements) for one in self._texts)
         said = tr("There are no free texts.")
         if self._texts:
@@ -273,7 +273,7 @@ class ReleaseWindow(QWidget):
         self.texts.show_words(replacements(session.study))
 
     def _confirm(self) -> None:
-        self._studio.edit(partial(commands.confirm_texts, state=text_state(self._texts)))
+        self._studio.edit(partial(commands.confirm_texts, state=texts_checksum(self._texts)))
 
     def _start(self) -> None:
         session = self._studio.session
@@ -283,7 +283,7 @@ class ReleaseWindow(QWidget):
         if place is None:
             return
         try:
-            self._work = job.prepare(session, place, kept_plan(session))
+            self._work = job.prepare(session, place, read_plan(session))
         except UserError as error:
             self.report.setText(str(error))
             return
@@ -302,7 +302,7 @@ class ReleaseWindow(QWidget):
             )
         else:
             found = result["reasons"]
-            reasons = [reason_from(one) for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+            reasons = [parse_blocker(one) for one in found if isinstance(one, dict)] if isinstance(found, list) else []
             self.report.setText(
                 tr("Refused: {sentence}").format(sentence=reasons[0].sentence) if reasons else tr("Refused.")
             )
@@ -351,7 +351,9 @@ class ReleaseWindow(QWidget):
         self.bar.waive_requested.connect(self._waive)
         self.bar.withdraw_requested.connect(self._withdraw)
         self.form.changed.connect(self._choose)
-        self.texts.words_changed.connect(lambda words: self._studio.edit(partial(commands.set_words, words=words)))
+        self.texts.words_changed.connect(
+            lambda words: self._studio.edit(partial(commands.set_private_words, words=words))
+        )
         self.texts.confirm_requested.connect(self._confirm)
         self.texts.row_chosen.connect(self._context.look_at)
         self.tabs.currentChanged.connect(lambda place: self.reload() if place == _TEXTS_TAB else None)
@@ -370,10 +372,12 @@ class ReleaseWindow(QWidget):
         if not self.isVisible():
             self._waiting = True
             return
-        plan = kept_plan(session)
+        plan = read_plan(session)
         reads = plan.texts == SCRUB or self.tabs.currentIndex() == _TEXTS_TAB
         matters = (
-            _MATTERS | (_TEXTS_MATTER if reads else frozenset()) | (_SOUND_MATTERS if plan.sounds else frozenset())
+            _RELEVANT_TABLES
+            | (_TEXT_TABLES if reads else frozenset())
+            | (_SOUND_TABLES if plan.sounds else frozenset())
         )
         if set(changes) & matters:
             self.reload()
@@ -390,7 +394,7 @@ class ReleaseWindow(QWidget):
             self.report.setText(str(error))
 
 
-def _by_reason(gone: Mapping[int, str]) -> dict[str, list[int]]:
+def _group_by_reason(gone: Mapping[int, str]) -> dict[str, list[int]]:
     """Return why recordings are left out, and which."""
     found: dict[str, list[int]] = {}
     for number, why in sorted(gone.items()):

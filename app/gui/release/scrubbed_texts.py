@@ -35,7 +35,7 @@ def text_rows(texts: Sequence[ReleasedText]) -> list[tuple[TableRow, bool]]:
 
 _HELP = tr("One a line, such as Anna = P01. They stay in the study, and are found with any case, accent and ending.")
 _WORDS_HEIGHT = 96
-_TEXTS = (3, 4)
+_TEXT_COLUMNS = (3, 4)
 """Columns that share the room that the others leave."""
 
 
@@ -84,7 +84,7 @@ class TextsView(QWidget):
         self.table = RowsTable(tr("Texts"), [tr("Recording"), tr("Time"), tr("Place"), tr("Before"), tr("After")])
         head = self.table.horizontalHeader()
         head.setStretchLastSection(False)
-        for text in _TEXTS:
+        for text in _TEXT_COLUMNS:
             head.setSectionResizeMode(text, QHeaderView.ResizeMode.Stretch)
         EmptyHint(self.table, tr("Texts that would leave are listed here."))
         self.table.row_chosen.connect(lambda key, time: self.row_chosen.emit(key.split()[0], time))

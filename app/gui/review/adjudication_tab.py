@@ -11,14 +11,14 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from annotate.agreement.adjudication import (
-    NAME,
+    DEFAULT_LANE_NAME,
     AdjudicationResult,
     AdjudicationRule,
     ChoiceRule,
     Labels,
     SpanRule,
     Unsettled,
-    make_lane,
+    create_adjudicated_lane,
 )
 from app.gui.pages.context import Context
 from project.entities.study_records import Changes
@@ -28,7 +28,7 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
 from widgets.form.input_fields import DecimalBox
-from widgets.text_labels import PlainLabel, add_row, plain_tip
+from widgets.text_labels import PlainLabel, add_form_row, plain_tip
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class LaneForm(QWidget):
                 box.addItem(text, key)
             box.setAccessibleName(asked.name)
             box.setToolTip(plain_tip(asked.hint))
-            add_row(form, asked.name, box)
+            add_form_row(form, asked.name, box)
             self.boxes[asked.key] = box
         self.least = DecimalBox(minimum=0, maximum=1, singleStep=0.1, decimals=2)
         self.least.setAccessibleName(tr("Minimum IoU"))
@@ -161,18 +161,18 @@ _QUESTIONS = (
 )
 
 
-def make(context: Context) -> QWidget:
+def make_adjudication_window(context: Context) -> QWidget:
     """Make the window."""
-    form = LaneForm(_QUESTIONS, NAME)
+    form = LaneForm(_QUESTIONS, DEFAULT_LANE_NAME)
     form.setWindowTitle(tr("Adjudicated lane"))
     form.resize(460, 420)
     session = context.studio.session
     form.set_writable(session.study.read_only_reason if session is not None else "")
-    form.make_requested.connect(lambda answers, least, name: _make(context, form, answers, least, name))
+    form.make_requested.connect(lambda answers, least, name: _make_lane(context, form, answers, least, name))
     return form
 
 
-def _make(context: Context, form: LaneForm, answers: Mapping[str, str], least: float, name: str) -> None:
+def _make_lane(context: Context, form: LaneForm, answers: Mapping[str, str], least: float, name: str) -> None:
     rule = AdjudicationRule(
         SpanRule(answers["spans"]),
         Labels(answers["labels"]),
@@ -185,7 +185,7 @@ def _make(context: Context, form: LaneForm, answers: Mapping[str, str], least: f
 
     def do(session: Session) -> Changes:
         try:
-            found, changes = make_lane(session, rule, name=name)
+            found, changes = create_adjudicated_lane(session, rule, name=name)
         except UserError as error:
             problems.append(f"{error.message} {error.hint}")
             raise
@@ -193,10 +193,10 @@ def _make(context: Context, form: LaneForm, answers: Mapping[str, str], least: f
         return changes
 
     context.studio.edit(do)
-    form.show_result(_in_words(made[0]) if made else problems[0] if problems else "")
+    form.show_result(_result_text(made[0]) if made else problems[0] if problems else "")
 
 
-def _in_words(made: AdjudicationResult) -> str:
+def _result_text(made: AdjudicationResult) -> str:
     counts = made.counts
     lines = [
         tr("{lane}: {segments} in {recordings}, of {moments} that somebody marked.").format(

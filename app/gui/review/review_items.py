@@ -24,14 +24,14 @@ from PySide6.QtWidgets import (
 )
 
 from annotate.agreement.annotator_lanes import Mark
-from annotate.review.peer_review import BOUNDARIES, LABEL, RecordingReview, ReviewItem, ReviewOutcome, named
+from annotate.review.peer_review import BOUNDARIES, LABEL, RecordingReview, ReviewItem, ReviewOutcome, name_differences
 from project.entities.study_records import Json, ReviewDecision, Segment
-from project.schemes.scheme import CHOOSING, Field, FieldKind, Scheme
+from project.schemes.scheme import CHOICE_KINDS, Field, FieldKind, Scheme
 from project.timebase import format_time
 from resources.translation import later, tr
 from widgets import theme
-from widgets.labels import SIGN, LabelChip, LabelLook, label_ink, looks_of, mix, paint_sign, unknown_look
-from widgets.table.lists import ROW, KeyedList, paint_ground
+from widgets.labels import SIGN_PX, LabelChip, LabelLook, label_ink, label_looks, mix, paint_sign, unknown_look
+from widgets.table.lists import ROW_ROLE, KeyedList, paint_row_ground
 from widgets.text_labels import PlainLabel, RichLabel, plain_tip
 
 
@@ -114,24 +114,24 @@ _OUTCOMES = {
 }
 
 
-def row_of(item: ReviewItem, compared: RecordingReview, scheme: Scheme | None, reviewer_id: str) -> ItemRow:
+def item_row(item: ReviewItem, compared: RecordingReview, scheme: Scheme | None, reviewer_id: str) -> ItemRow:
     """Return an item as the list shows it."""
-    looks = tuple(None if mark is None else look_of(mark.segment, scheme) for mark in (item.first, item.second))
+    looks = tuple(None if mark is None else label_look(mark.segment, scheme) for mark in (item.first, item.second))
     third = compared.third.name if compared.third else ""
     if not item.pair:
         text = tr("Only {third}").format(third=third)
     elif not item.matched:
         text = tr("Only {name}").format(name=(compared.first if item.first else compared.second).name)
     elif item.differs or item.third_differs:
-        first, *rest = named(scheme, item.differs or item.third_differs)
+        first, *rest = name_differences(scheme, item.differs or item.third_differs)
         text = ", ".join([first, *(one.lower() for one in rest)])
         text = text if item.differs else f"{third}: {text.lower()}"
     else:
         text = tr("Nothing differs")
-    return ItemRow(item.key, item.start_us, looks, text, state_of(item, reviewer_id))
+    return ItemRow(item.key, item.start_us, looks, text, item_state(item, reviewer_id))
 
 
-def state_of(item: ReviewItem, reviewer_id: str) -> ReviewItemState:
+def item_state(item: ReviewItem, reviewer_id: str) -> ReviewItemState:
     """Return how far an item is, for one who reviews."""
     if not item.pair or (item.outcome is ReviewOutcome.ALIKE and item.third_differs):
         return ReviewItemState.THIRD
@@ -145,7 +145,7 @@ def state_of(item: ReviewItem, reviewer_id: str) -> ReviewItemState:
     return _OUTCOMES[item.outcome]
 
 
-def comparison_of(
+def compare_item(
     item: ReviewItem,
     compared: RecordingReview,
     scheme: Scheme | None,
@@ -166,19 +166,19 @@ def comparison_of(
     # The second's segment comes first, and what waits before what was decided.
     order.sort(key=lambda at: (columns[at].segment_id not in waiting, at != 1))
     differing = set(item.differs) | set(item.third_differs)
-    lines = [_line(tr("Label"), tuple(_label(mark, scheme) for mark in marks), LABEL in differing)]
-    lines.append(_line(tr("Start"), _times(marks, "start_us"), BOUNDARIES in differing))
-    lines.append(_line("End", _times(marks, "end_us"), BOUNDARIES in differing))
+    lines = [_comparison_row(tr("Label"), tuple(_label_cell(mark, scheme) for mark in marks), LABEL in differing)]
+    lines.append(_comparison_row(tr("Start"), _edge_cells(marks, "start_us"), BOUNDARIES in differing))
+    lines.append(_comparison_row("End", _edge_cells(marks, "end_us"), BOUNDARIES in differing))
     for field in scheme.fields_of(item.marks[0].segment.track) if scheme is not None else ():
         cells = _values(field, marks, participants)
         if any(cells):
-            lines.append(_line(field.name, cells, field.key in differing))
+            lines.append(_comparison_row(field.name, cells, field.key in differing))
     return ItemComparison(columns, tuple(lines), order[0] if order else -1)
 
 
-def look_of(segment: Segment, scheme: Scheme | None) -> LabelLook:
+def label_look(segment: Segment, scheme: Scheme | None) -> LabelLook:
     """Return how the label of a segment looks."""
-    looks = looks_of(scheme.lane(segment.track)) if scheme is not None else ()
+    looks = label_looks(scheme.lane(segment.track)) if scheme is not None else ()
     return next((one for one in looks if one.key == segment.label), None) or unknown_look(segment.label)
 
 
@@ -202,15 +202,17 @@ def _column(
     return AnnotatorColumn(name, mark.segment.id, decidable, tuple(said), own.note if own else "", own is not None)
 
 
-def _line(name: str, cells: tuple[LabelLook | tuple[ComparisonText, ...], ...], differs: bool) -> ComparisonRow:
+def _comparison_row(
+    name: str, cells: tuple[LabelLook | tuple[ComparisonText, ...], ...], differs: bool
+) -> ComparisonRow:
     return ComparisonRow(name, cells, differs)
 
 
-def _label(mark: Mark | None, scheme: Scheme | None) -> LabelLook | tuple[ComparisonText, ...]:
-    return () if mark is None else look_of(mark.segment, scheme)
+def _label_cell(mark: Mark | None, scheme: Scheme | None) -> LabelLook | tuple[ComparisonText, ...]:
+    return () if mark is None else label_look(mark.segment, scheme)
 
 
-def _times(marks: Sequence[Mark | None], edge: str) -> tuple[tuple[ComparisonText, ...], ...]:
+def _edge_cells(marks: Sequence[Mark | None], edge: str) -> tuple[tuple[ComparisonText, ...], ...]:
     """Return the times of an edge; all but the first say how many seconds they are from it."""
     found: list[tuple[ComparisonText, ...]] = []
     base: int | None = None
@@ -243,7 +245,7 @@ def _parts(
 ) -> tuple[ComparisonText, ...]:
     if value in (None, "", []):
         return ()
-    if field.kind in CHOOSING:
+    if field.kind in CHOICE_KINDS:
         names = {choice.key: choice.name for choice in field.choices}
         chosen = [str(one) for one in value] if isinstance(value, list) else [str(value)]
         sets = [{str(one) for one in (v if isinstance(v, list) else [v])} for v in every]
@@ -271,7 +273,7 @@ _ICONS = {
 _Index = QModelIndex | QPersistentModelIndex
 
 
-def _told(row: ItemRow) -> tuple[str, str]:
+def _row_texts(row: ItemRow) -> tuple[str, str]:
     labels = tr(" and ").join(look.name if look else "nothing" for look in row.looks)
     return f"{format_time(row.start_us)}, {labels}, {row.text}, {tr(row.state)}", f"{row.text}\n{tr(row.state)}"
 
@@ -280,23 +282,25 @@ class ReviewItemList(KeyedList[ItemRow]):
     """Shows the items; one is current."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(tr("Items to review"), _told, _Delegate(), parent)
+        super().__init__(tr("Items to review"), _row_texts, _ReviewItemDelegate(), parent)
 
 
-class _Delegate(QStyledItemDelegate):
+class _ReviewItemDelegate(QStyledItemDelegate):
     """Draws a row without a widget of its own."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: _Index) -> QSize:
         return QSize(0, _HEIGHT)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        row = index.data(ROW)
+        row = index.data(ROW_ROLE)
         colours = theme.palette()
         area = QRectF(option.rect)
         painter.save()
-        selected = paint_ground(painter, option, *_ICONS[row.state])
+        selected = paint_row_ground(painter, option, *_ICONS[row.state])
         for place, look in enumerate(row.looks):
-            _sign(painter, look, QPointF(area.left() + 36 + 18 * place, area.center().y() - SIGN / 2), colours.disabled)
+            _sign(
+                painter, look, QPointF(area.left() + 36 + 18 * place, area.center().y() - SIGN_PX / 2), colours.disabled
+            )
         text = area.adjusted(42 + 18 * len(row.looks), 4, -10, -4)
         quiet = colours.text if selected else colours.muted
         waits = row.state is ReviewItemState.WAITS
@@ -321,7 +325,7 @@ def _sign(painter: QPainter, look: LabelLook | None, corner: QPointF, nothing: Q
         paint_sign(painter, look.sign, corner, label_ink(look, theme.palette()))
         return
     painter.setPen(QPen(nothing, 1.5))
-    painter.drawLine(corner + QPointF(2, SIGN / 2), corner + QPointF(SIGN - 2, SIGN / 2))
+    painter.drawLine(corner + QPointF(2, SIGN_PX / 2), corner + QPointF(SIGN_PX - 2, SIGN_PX / 2))
 
 
 DIFFERS = "≠"
@@ -383,7 +387,7 @@ class SideBySide(QScrollArea):
             said = PlainLabel("\n".join(one.said), wordWrap=True)
             said.setAlignment(Qt.AlignmentFlag.AlignTop)
             said.setStyleSheet(f"color: {theme.palette().muted.name()};")
-            _narrow(said)
+            _allow_shrinking(said)
             grid.addWidget(said, 1, place)
         return grid
 
@@ -402,7 +406,7 @@ class SideBySide(QScrollArea):
                 else tr("Nothing of {name} to review here").format(name=one.name)
             )
         )
-        _narrow(button)
+        _allow_shrinking(button)
         button.clicked.connect(lambda: self.column_chosen.emit(place))
         return button
 
@@ -439,19 +443,19 @@ def _cell(cell: LabelLook | tuple[ComparisonText, ...]) -> QWidget:
         chip = LabelChip()
         chip.set_look(cell)
         return chip
-    text = RichLabel("<br>".join(_part(one) for one in cell) or "–", wordWrap=True)  # noqa: RUF001 nothing is there
+    text = RichLabel("<br>".join(_part_html(one) for one in cell) or "–", wordWrap=True)  # noqa: RUF001 nothing is there
     text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     text.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    _narrow(text)
+    _allow_shrinking(text)
     return text
 
 
-def _part(one: ComparisonText) -> str:
+def _part_html(one: ComparisonText) -> str:
     text = escape(one.text).replace("\n", "<br>")
     return f'<span style="font-weight: 600">{DIFFERS} {text}</span>' if one.differs else text
 
 
-def _narrow(widget: QWidget) -> None:
+def _allow_shrinking(widget: QWidget) -> None:
     """Let columns be of one width, however long a word in them is."""
     widget.setSizePolicy(QSizePolicy.Policy.Ignored, widget.sizePolicy().verticalPolicy())
     widget.setMinimumWidth(40)

@@ -22,9 +22,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotate.agreement.annotator_lanes import people_of
+from annotate.agreement.annotator_lanes import list_annotators_of
 from annotate.review import peer_review as reviews
-from annotate.review.peer_review import RecordingReview, ReviewItem, ReviewProgress, default_pair, sheet, with_reviews
+from annotate.review.peer_review import (
+    RecordingReview,
+    ReviewItem,
+    ReviewProgress,
+    build_recording_review,
+    default_pair,
+    update_reviews,
+)
 from app.gui.pages.commands import ModeKeys
 from app.gui.pages.context import Context
 from app.gui.review.review_items import (
@@ -33,8 +40,8 @@ from app.gui.review.review_items import (
     ReviewItemList,
     ReviewItemState,
     SideBySide,
-    comparison_of,
-    row_of,
+    compare_item,
+    item_row,
 )
 from project.entities.study_records import Annotator, Changes, ReviewDecision
 from project.queries.annotator_rows import all_annotators, reviews_in
@@ -401,7 +408,7 @@ class ReviewPage(QWidget):
 
 _TABLES = frozenset({"segment", "segment_value", "review", "annotator", "completion", "assignment", "property"})
 _NO_RECORDING = (tr("No recording is open"), tr("Choose one on the left, or add some: Ctrl+O."))
-_ALONE = (
+_NEEDS_TWO = (
     tr("Two annotators are needed"),
     tr(
         "Fewer than two people worked on this recording. Bring their copies home with greenroom merge, or "
@@ -485,7 +492,7 @@ class ReviewController(QObject):
         if session is None or recording is None or self._sheet is None:
             return
         found = reviews_in(session.study, recording.id)
-        self._sheet = with_reviews(self._sheet, {one: found.get(one, []) for one in segment_ids})
+        self._sheet = update_reviews(self._sheet, {one: found.get(one, []) for one in segment_ids})
         self._stale = False
         self._fill(session)
 
@@ -506,10 +513,10 @@ class ReviewController(QObject):
             return
         chosen = self._people(session, recording.id)
         if chosen is None:
-            self._page.show_nothing(*_ALONE)
+            self._page.show_nothing(*_NEEDS_TWO)
             return
         people, first, second, third = chosen
-        self._sheet = sheet(session, recording.id, first, second, third)
+        self._sheet = build_recording_review(session, recording.id, first, second, third)
         if not self._sheet.items:
             self._page.show_nothing(*_NOTHING)
             return
@@ -522,12 +529,12 @@ class ReviewController(QObject):
         assert self._sheet is not None
         reviewer = self._reviewer(session)
         rows = [
-            row_of(item, self._sheet, session.schemes.known(item.marks[0].segment.scheme), reviewer)
+            item_row(item, self._sheet, session.schemes.known(item.marks[0].segment.scheme), reviewer)
             for item in self._sheet.items
         ]
         self._page.set_rows(rows, self._current)
         progress = self._sheet.progress(reviewer)
-        self._page.people.set_progress(progress.done, progress.total, _in_words(progress))
+        self._page.people.set_progress(progress.done, progress.total, _progress_text(progress))
         self._page.set_writable("" if self._context.studio.writable else session.study.read_only_reason)
         self._show()
 
@@ -535,7 +542,7 @@ class ReviewController(QObject):
         self, session: Session, recording_id: str
     ) -> tuple[list[Annotator], Annotator, Annotator, Annotator | None] | None:
         """Return who can be compared and who is: those chosen, as long as they worked on this recording too."""
-        people = people_of(session, recording_id)
+        people = list_annotators_of(session, recording_id)
         by_id = {one.id: one for one in people}
         wanted = [by_id.get(one) for one in self._pair or ()]
         if wanted and wanted[0] is not None and wanted[1] is not None:
@@ -563,7 +570,7 @@ class ReviewController(QObject):
         scheme = session.schemes.known(item.marks[0].segment.scheme)
         names = {one.id: one.name for one in all_annotators(session.study)}
         people = {one.id: one.pseudonym for one in all_participants(session.study)}
-        shown = comparison_of(item, self._sheet, scheme, self._reviewer(session), names, people)
+        shown = compare_item(item, self._sheet, scheme, self._reviewer(session), names, people)
         self._page.show_item(item.key, shown)
 
     def _go_to(self, key: str) -> None:
@@ -590,7 +597,9 @@ class ReviewController(QObject):
             self._show()
 
     def _decide(self, segment_id: str, decision: ReviewDecision, note: str) -> None:
-        if not self._context.studio.edit(lambda session: reviews.decide(session, segment_id, decision, note), self):
+        if not self._context.studio.edit(
+            lambda session: reviews.review_segment(session, segment_id, decision, note), self
+        ):
             return
         session = self._context.studio.session
         item = next((one for one in self._items() if one.key == self._current), None)
@@ -603,10 +612,10 @@ class ReviewController(QObject):
             self._context.studio.told.emit(tr("Reviewed: nothing waits for you in this recording any more."))
 
     def _withdraw(self, segment_id: str) -> None:
-        self._context.studio.edit(lambda session: reviews.withdraw(session, segment_id), self)
+        self._context.studio.edit(lambda session: reviews.withdraw_review(session, segment_id), self)
 
 
-def _in_words(progress: ReviewProgress) -> str:
+def _progress_text(progress: ReviewProgress) -> str:
     if not progress.total:
         return tr("Nothing to review: {alike} alike.").format(alike=progress.alike)
     parts = [tr("{done} of {total} reviewed by you").format(done=progress.done, total=progress.total)]
@@ -617,7 +626,7 @@ def _in_words(progress: ReviewProgress) -> str:
     return " · ".join(parts)
 
 
-def make(context: Context) -> QWidget:
+def make_review_page(context: Context) -> QWidget:
     """Return the page."""
     page = ReviewPage()
     ReviewController(context, page)

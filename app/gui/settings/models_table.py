@@ -30,7 +30,7 @@ from widgets.text_labels import PlainLabel, plain_tip
 from widgets.theme import icon
 
 _LINES = 4
-_SOURCE_LETTERS = 40
+_MIN_SOURCE_CHARS = 40
 _FETCH_TIP = tr("Fetch it over the network now; nothing is fetched unless you press this")
 
 
@@ -156,7 +156,7 @@ class ModelPanel(QFrame):
         self.source.setToolTip(tr("Where it is fetched from"))
         # Its longest text must not widen the window.
         self.source.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.source.setMinimumContentsLength(_SOURCE_LETTERS)
+        self.source.setMinimumContentsLength(_MIN_SOURCE_CHARS)
         self.licence = QLineEdit(placeholderText=tr("Licence, in your words"))
         self.licence.setAccessibleName(tr("Licence"))
         self.licence.setToolTip(tr("Under which licence you may use the model that you bring; it is kept beside it"))
@@ -213,9 +213,9 @@ def _button(text: str, tip: str) -> QPushButton:
 COLUMNS = (tr("Model"), tr("State"), tr("Size"), tr("Licence"), tr("What it is for"), tr("Where it is used"))
 _STATE, _SIZE, _LICENCE, _PURPOSE, _USED = range(1, 6)
 _WIDTHS = (208, 144, 100, 108)
-_LEAST_USED = 200
+_MIN_USED_WIDTH = 200
 """Pixels that the column of where a model is used gets in any case."""
-_KEY = Qt.ItemDataRole.UserRole
+_KEY_ROLE = Qt.ItemDataRole.UserRole
 
 
 class ModelState(StrEnum):
@@ -289,8 +289,8 @@ class ModelsTable(QTreeWidget):
         self.header().setStretchLastSection(False)
         self.header().setSectionResizeMode(_PURPOSE, QHeaderView.ResizeMode.Stretch)
         self.header().setSectionResizeMode(_USED, QHeaderView.ResizeMode.Fixed)
-        self.itemCollapsed.connect(lambda item: self._closed.add(item.data(0, _KEY)))
-        self.itemExpanded.connect(lambda item: self._closed.discard(item.data(0, _KEY)))
+        self.itemCollapsed.connect(lambda item: self._closed.add(item.data(0, _KEY_ROLE)))
+        self.itemExpanded.connect(lambda item: self._closed.discard(item.data(0, _KEY_ROLE)))
         self.currentItemChanged.connect(lambda *_: self.chosen.emit(self.current_key()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -301,7 +301,7 @@ class ModelsTable(QTreeWidget):
         """Give what a model is for, a sentence, its room first, then where it is used, then a long licence."""
         licence, purpose, used = (self.sizeHintForColumn(column) for column in (_LICENCE, _PURPOSE, _USED))
         room = self.viewport().width() - sum(self.columnWidth(column) for column in range(_LICENCE)) - purpose
-        used = min(used, max(_LEAST_USED, room - _WIDTHS[_LICENCE]))
+        used = min(used, max(_MIN_USED_WIDTH, room - _WIDTHS[_LICENCE]))
         self.setColumnWidth(_USED, used)
         self.setColumnWidth(_LICENCE, max(_WIDTHS[_LICENCE], min(licence, room - used)))
 
@@ -320,7 +320,7 @@ class ModelsTable(QTreeWidget):
                     )
                 ]
             )
-            head.setData(0, _KEY, group.key)
+            head.setData(0, _KEY_ROLE, group.key)
             head.setFont(0, theme.font(semibold=True))
             head.setFlags(Qt.ItemFlag.ItemIsEnabled)
             head.setSizeHint(0, QSize(0, theme.GRID * 7 // 2))
@@ -330,7 +330,7 @@ class ModelsTable(QTreeWidget):
                 # The space keeps the figures, which stand on the right, apart from the next column.
                 size = f"{row.size}\u2003" if row.size else ""
                 item = QTreeWidgetItem([row.key, row.said, size, row.licence, row.purpose, row.used_in])
-                item.setData(0, _KEY, row.key)
+                item.setData(0, _KEY_ROLE, row.key)
                 item.setTextAlignment(_SIZE, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
                 for column in range(len(COLUMNS)):
                     item.setToolTip(column, plain_tip(item.text(column).strip()))
@@ -360,7 +360,7 @@ class ModelsTable(QTreeWidget):
     def current_key(self) -> str:
         """Return the key of the chosen model, or ""."""
         item = self.currentItem()
-        return str(item.data(0, _KEY)) if item is not None and item.parent() is not None else ""
+        return str(item.data(0, _KEY_ROLE)) if item is not None and item.parent() is not None else ""
 
     def texts(self) -> dict[str, tuple[str, ...]]:
         """Return what is shown of each model, by its key."""

@@ -17,25 +17,25 @@ from app.gui.study.background import Stoppable
 from app.gui.study.dialogs import require_permission
 from models.weights import installed_weights as weights
 from models.weights.editions import USES
-from models.weights.model_list import DownloadAccess, ModelCatalogueEntry, damage, models, network
+from models.weights.model_list import DownloadAccess, ModelCatalogueEntry, describe_damage, download_access, list_models
 from project.errors import UserError
 from project.session.jobs import JobSpec
-from project.text_format import size_text
+from project.text_format import format_size
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
 from widgets.text_labels import PlainLabel
 
-ETHICS = tr(
+DOWNLOAD_NOTICE = tr(
     "Only files of models come onto this machine, and only when you press Fetch or Add. "
     "Nothing of a study goes out: no picture, no sound, no word, no name."
 )
 
 
-_ASKED_FIRST = tr("The policy of this study allows no downloads: you are asked first.")
+_PERMISSION_HINT = tr("The policy of this study allows no downloads: you are asked first.")
 
 
-def groups(models: list[ModelCatalogueEntry], busy: dict[str, str], damaged: dict[str, str]) -> list[ModelGroup]:
+def model_groups(models: list[ModelCatalogueEntry], busy: dict[str, str], damaged: dict[str, str]) -> list[ModelGroup]:
     """Return the table's groups.
 
     Args:
@@ -47,16 +47,16 @@ def groups(models: list[ModelCatalogueEntry], busy: dict[str, str], damaged: dic
         ModelGroup(
             use,
             heading,
-            tuple(_row(one, busy.get(one.name, ""), one.name in damaged) for one in models if one.use == use),
+            tuple(_model_row(one, busy.get(one.name, ""), one.name in damaged) for one in models if one.use == use),
         )
         for use, heading in USES.items()
     ]
 
 
-def details(one: ModelCatalogueEntry, network: DownloadAccess, busy: str, damaged: str) -> ModelDetails:
+def model_details(one: ModelCatalogueEntry, network: DownloadAccess, busy: str, damaged: str) -> ModelDetails:
     """Return what the panel shows of a model."""
-    size = size_text(one.offers[0].size) if one.offers else ""
-    goes_on = tr(", {arrived} are here").format(arrived=size_text(one.arrived)) if one.arrived else ""
+    size = format_size(one.offers[0].size) if one.offers else ""
+    goes_on = tr(", {arrived} are here").format(arrived=format_size(one.arrived)) if one.arrived else ""
     sound = one.installed and not damaged
     fetch = (
         tr("&Fetch")
@@ -72,8 +72,8 @@ def details(one: ModelCatalogueEntry, network: DownloadAccess, busy: str, damage
     )
     places = "" if sound else tr(" or ").join(offer.elsewhere for offer in one.offers)
     lines = (
-        _sentence(one.purpose),
-        tr("Used in {places}. Licence: {licence}.").format(places=one.used_in, licence=_licence(one)),
+        _capitalize_first(one.purpose),
+        tr("Used in {places}. Licence: {licence}.").format(places=one.used_in, licence=_licence_text(one)),
         f"{origin}{bring} {where}".strip(),
         one.note,
         tr("On another machine, get it from {places}, and add it here.").format(places=places)
@@ -87,7 +87,7 @@ def details(one: ModelCatalogueEntry, network: DownloadAccess, busy: str, damage
         lines=tuple(line for line in lines if line),
         sources=tuple((offer.key, offer.origin) for offer in one.offers),
         fetch=fetch,
-        refused=_refused(sound, network),
+        refused=_refusal_text(sound, network),
         folder=one.folder or not one.own,
         file=not (one.own and one.folder),
         own=one.own,
@@ -97,7 +97,7 @@ def details(one: ModelCatalogueEntry, network: DownloadAccess, busy: str, damage
     )
 
 
-def state_of_network(network: DownloadAccess, allowed: bool) -> str:
+def network_text(network: DownloadAccess, allowed: bool) -> str:
     """Return whom a fetch would ask, or that this machine is offline and what to do then.
 
     Args:
@@ -115,18 +115,24 @@ def state_of_network(network: DownloadAccess, allowed: bool) -> str:
         if network.mirrored
         else tr("A fetch asks {asked}, or the model's makers.").format(asked=asked)
     )
-    return whom if allowed else f"{whom} {_ASKED_FIRST}"
+    return whom if allowed else f"{whom} {_PERMISSION_HINT}"
 
 
-def _row(one: ModelCatalogueEntry, busy: str, damaged: bool) -> ModelRow:
+def _model_row(one: ModelCatalogueEntry, busy: str, damaged: bool) -> ModelRow:
     size = one.on_disk if one.installed else one.offers[0].size if one.offers else 0
-    state, said = _state(one, busy, damaged)
+    state, said = _model_state(one, busy, damaged)
     return ModelRow(
-        one.name, state, said, size_text(size) if size else "", _licence(one), _sentence(one.purpose), one.used_in
+        one.name,
+        state,
+        said,
+        format_size(size) if size else "",
+        _licence_text(one),
+        _capitalize_first(one.purpose),
+        one.used_in,
     )
 
 
-def _state(one: ModelCatalogueEntry, busy: str, damaged: bool) -> tuple[ModelState, str]:
+def _model_state(one: ModelCatalogueEntry, busy: str, damaged: bool) -> tuple[ModelState, str]:
     if busy:
         return ModelState.BUSY, busy
     if damaged:
@@ -134,25 +140,25 @@ def _state(one: ModelCatalogueEntry, busy: str, damaged: bool) -> tuple[ModelSta
     if one.installed:
         return ModelState.INSTALLED, "installed"
     if one.arrived:
-        return ModelState.PARTLY, tr("{arrived} arrived").format(arrived=size_text(one.arrived))
+        return ModelState.PARTLY, tr("{arrived} arrived").format(arrived=format_size(one.arrived))
     return ModelState.ABSENT, tr("bring your own") if one.own else tr("not installed")
 
 
-def _refused(sound: bool, network: DownloadAccess) -> str:
+def _refusal_text(sound: bool, network: DownloadAccess) -> str:
     if network.offline:
         return tr("Nothing is fetched, because {offline} is set").format(offline=network.offline)
     return tr("It is installed") if sound else ""
 
 
-def _licence(one: ModelCatalogueEntry) -> str:
+def _licence_text(one: ModelCatalogueEntry) -> str:
     return tr("yours to say") if one.own and not one.installed else one.licence
 
 
-def _sentence(text: str) -> str:
+def _capitalize_first(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def make(context: Context) -> QWidget:
+def make_models_window(context: Context) -> QWidget:
     """Make the window."""
     return ModelsWindow(context)
 
@@ -173,7 +179,7 @@ class ModelsWindow(QWidget):
         self.setAccessibleName(tr("Models"))
         self.setAutoFillBackground(True)
         self.resize(1240, 760)
-        self.ethics = PlainLabel(ETHICS, wordWrap=True)
+        self.ethics = PlainLabel(DOWNLOAD_NOTICE, wordWrap=True)
         self.network = PlainLabel(wordWrap=True)
         self.table = ModelsTable()
         self.panel = ModelPanel()
@@ -186,12 +192,12 @@ class ModelsWindow(QWidget):
 
     def reload(self) -> None:
         """Show what is on this machine now."""
-        listed = models()
+        listed = list_models()
         self._models = {one.name: one for one in listed}
         session = self._context.studio.session
         allowed = session is not None and policy_in_force(session).downloads
-        self.network.setText(state_of_network(network(), allowed))
-        self.table.set_groups(groups(listed, self._busy, self._damaged))
+        self.network.setText(network_text(download_access(), allowed))
+        self.table.set_groups(model_groups(listed, self._busy, self._damaged))
         self._show_chosen()
 
     def fetch(self, name: str, key: str = "") -> None:
@@ -232,7 +238,7 @@ class ModelsWindow(QWidget):
             self._tell(said)
 
         self._context.background.run(
-            lambda progress: damage(name, Stoppable(progress, stop)),
+            lambda progress: describe_damage(name, Stoppable(progress, stop)),
             done,
             lambda error: ended(str(error)),
             lambda so_far, total, _text: self._show_share(name, "checking", so_far, total),
@@ -365,7 +371,7 @@ class ModelsWindow(QWidget):
         one = self._models.get(self.table.current_key())
         if one is not None:
             busy, wrong = self._busy.get(one.name, ""), self._damaged.get(one.name, "")
-            self.panel.show_model(details(one, network(), busy, wrong))
+            self.panel.show_model(model_details(one, download_access(), busy, wrong))
 
     def _tell(self, text: str) -> None:
         self.status.setText(text)

@@ -26,35 +26,35 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from anonymize.egress.egress_authority import UNCONFIRMED, needs_confirmation, policy_in_force, said_policy
+from anonymize.egress.egress_authority import UNCONFIRMED, needs_confirmation, policy_in_file, policy_in_force
 from anonymize.egress.egress_log import (
-    FATES,
-    HEAD,
-    LEVELS,
-    MEANINGS,
+    LEVEL_MEANINGS,
+    LEVEL_NAMES,
+    OUTCOME_TEXTS,
+    TABLE_HEAD,
     UNENCRYPTED,
     EgressLogRow,
     EgressOutcome,
-    about_policy,
-    lines,
-    totals,
+    compute_totals,
+    describe_policy,
+    read_log,
     write_table,
 )
-from anonymize.egress.policy_edits import missing, set_policy
+from anonymize.egress.policy_edits import policy_problem, set_policy
 from app.gui.pages.context import Context
 from project.entities.egress_policy import EgressLevel, Policy
 from project.entities.study_records import Changes
 from project.errors import UserError
-from project.queries.policy_rows import KEY, egress_count
-from project.queries.segment_rows import segment
+from project.queries.policy_rows import POLICY_PROPERTY, count_egress
+from project.queries.segment_rows import find_segment
 from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyHint
-from widgets.form.layouts import within_screen
+from widgets.form.layouts import bounded_to_screen
 from widgets.table.lazy_table import LongTable
-from widgets.text_labels import NoteInForm, PlainLabel, add_row, plain_tip
+from widgets.text_labels import NoteInForm, PlainLabel, add_form_row, plain_tip
 
 _BUTTONS = {
     EgressLevel.NOTHING: tr("Let nothing leave"),
@@ -63,7 +63,7 @@ _BUTTONS = {
 }
 _INDENT = 22
 """Pixels from the left edge of a choice to its text."""
-_WAYS = {
+_OPTION_LABELS = {
     "downloads": (
         tr("Allow &downloads of models"),
         tr("Fetches files of models while this study is open; sends nothing of it"),
@@ -117,13 +117,13 @@ class PolicyForm(QWidget):
         column.addWidget(self._question())
         for level in EgressLevel:
             column.addLayout(self._choice(level, meanings[level]))
-        self.reason = _line(tr("Reason"), tr("Why raw footage has to leave, in three words or more"))
-        self.allowed_by = _line(tr("Allowed by"), tr("Who allowed it, such as a board and its number"))
-        self.hosts = _line(
+        self.reason = _make_line_edit(tr("Reason"), tr("Why raw footage has to leave, in three words or more"))
+        self.allowed_by = _make_line_edit(tr("Allowed by"), tr("Who allowed it, such as a board and its number"))
+        self.hosts = _make_line_edit(
             tr("Only to"), tr("Machines such as api.openai.com, separated by commas; empty for any judge's")
         )
         self.unencrypted = NoteInForm(unencrypted)
-        self.ways = {key: _tick(text, tip) for key, (text, tip) in _WAYS.items()}
+        self.ways = {key: _make_checkbox(text, tip) for key, (text, tip) in _OPTION_LABELS.items()}
         column.addLayout(self._fields())
         column.addLayout(self._foot())
         column.addStretch(1)
@@ -210,7 +210,7 @@ class PolicyForm(QWidget):
             (self.allowed_by, tr("Allowed &by")),
             (self.hosts, tr("Only &to")),
         ):
-            add_row(form, text, line)
+            add_form_row(form, text, line)
         row = QHBoxLayout()
         row.setSpacing(theme.GRID * 2)
         for way in self.ways.values():
@@ -267,7 +267,7 @@ class PolicyForm(QWidget):
             self.set_requested.emit(self.wanted())
 
 
-def _line(name: str, tip: str) -> QLineEdit:
+def _make_line_edit(name: str, tip: str) -> QLineEdit:
     line = QLineEdit()
     line.setAccessibleName(name)
     line.setPlaceholderText(tip)
@@ -275,7 +275,7 @@ def _line(name: str, tip: str) -> QLineEdit:
     return line
 
 
-def _tick(text: str, tip: str) -> QCheckBox:
+def _make_checkbox(text: str, tip: str) -> QCheckBox:
     tick = QCheckBox(text)
     tick.setToolTip(plain_tip(tip))
     return tick
@@ -285,7 +285,7 @@ Index = QModelIndex | QPersistentModelIndex
 _TOP = QModelIndex()
 _WIDTHS = (168, 104, 200, 208, 120, 190, 140, 230)
 """Pixels that every column but the last needs at most; it has more where there is room."""
-_MEASURED = 60
+_ROWS_MEASURED = 60
 """Rows beyond those in sight by which columns find their width."""
 
 
@@ -304,7 +304,7 @@ class JournalRow:
     colour: str = "text"
 
 
-class _Rows(QAbstractTableModel):
+class _RequestRows(QAbstractTableModel):
     def __init__(self, head: Sequence[str], fate: int, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._head, self._fate = tuple(head), fate
@@ -361,14 +361,14 @@ class JournalTable(LongTable):
             parent: Qt's.
         """
         super().__init__(tr("Requests"), parent)
-        self._model = _Rows(head, fate, self)
+        self._model = _RequestRows(head, fate, self)
         self.setModel(self._model)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         header = self.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setStretchLastSection(True)
-        header.setResizeContentsPrecision(_MEASURED)
+        header.setResizeContentsPrecision(_ROWS_MEASURED)
         self._fitted: dict[int, int] = {}
         self.activated.connect(lambda index: self.opened.emit(self._model.rows[index.row()].key))
         theme.notifier.changed.connect(self.viewport().update)
@@ -408,16 +408,16 @@ class JournalTable(LongTable):
         return [one.cells for one in self._model.rows]
 
 
-LOOK_EVERY_MS = 1000
+POLL_INTERVAL_MS = 1000
 _SIZE = QSize(1440, 840)
 _COLOURS = {EgressOutcome.LEFT: "uncertain", EgressOutcome.STAYED: "text", EgressOutcome.REFUSED: "error"}
-_WHAT = tr(
+_INTRO = tr(
     "Every request is written down here before it is sent, also those that are refused and those to this machine. "
     "Keys and what was sent are not in it, only how much and its checksums."
 )
 
 
-def make(context: Context) -> QWidget:
+def make_policy_window(context: Context) -> QWidget:
     """Make the window."""
     return PolicyWindow(context)
 
@@ -434,18 +434,18 @@ class PolicyWindow(QWidget):
         self.setWindowTitle(tr("What leaves this machine"))
         self.setAccessibleName(tr("What leaves this machine"))
         self.setAutoFillBackground(True)
-        self.resize(within_screen(_SIZE, self))
+        self.resize(bounded_to_screen(_SIZE, self))
         self.form = PolicyForm(
-            {level: tr(words) for level, words in LEVELS.items()},
-            {level: tr(words) for level, words in MEANINGS.items()},
-            missing,
+            {level: tr(words) for level, words in LEVEL_NAMES.items()},
+            {level: tr(words) for level, words in LEVEL_MEANINGS.items()},
+            policy_problem,
             tr(UNENCRYPTED),
         )
         self.fate = QComboBox()
         self.fate.setAccessibleName(tr("Which requests"))
         self.fate.setToolTip(tr("Show only what left, what stayed on this machine, or what was refused"))
         self.fate.addItem(tr("All requests"), None)
-        for fate, words in FATES.items():
+        for fate, words in OUTCOME_TEXTS.items():
             self.fate.addItem(
                 tr("Requests that {words}").format(words=words)
                 if fate is not EgressOutcome.REFUSED
@@ -457,14 +457,14 @@ class PolicyWindow(QWidget):
         self.words.setPlaceholderText(tr("Filter by host, judge, recording, rule…"))
         self.words.setToolTip(tr("Show only requests in which all of these words stand"))
         self.words.setClearButtonEnabled(True)
-        self.table = JournalTable(HEAD, HEAD.index(tr("Result")))
+        self.table = JournalTable(TABLE_HEAD, TABLE_HEAD.index(tr("Result")))
         EmptyHint(self.table, tr("Each request is written down here before it is sent."))
         self.table.setToolTip(tr("Double-click a request to see its segment"))
         self.total = PlainLabel(wordWrap=True)
         self.total.setAccessibleName(tr("Totals"))
         self.status = PlainLabel(wordWrap=True)
         self.status.setAccessibleName(tr("State"))
-        self._timer = QTimer(self, interval=LOOK_EVERY_MS)
+        self._timer = QTimer(self, interval=POLL_INTERVAL_MS)
         self._lay_out()
         self._join()
         self.reload()
@@ -483,13 +483,13 @@ class PolicyWindow(QWidget):
         problems: list[str] = []
 
         def do(session: Session) -> Changes | None:
-            before = said_policy(session)
+            before = policy_in_file(session)
             try:
                 return set_policy(session, wanted)
             except UserError as error:
                 problems.append(str(error))
                 # What closes the study is set also where this machine cannot note it.
-                return Changes.of([("property", KEY)]) if said_policy(session) != before else None
+                return Changes.of([("property", POLICY_PROPERTY)]) if policy_in_file(session) != before else None
 
         self._studio.edit(do, self)
         for problem in problems:
@@ -498,7 +498,7 @@ class PolicyWindow(QWidget):
     def confirm_policy(self) -> None:
         """Put the policy that the study's file says in force on this machine."""
         if self._studio.session is not None:
-            self.set_policy(said_policy(self._studio.session))
+            self.set_policy(policy_in_file(self._studio.session))
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
@@ -510,7 +510,7 @@ class PolicyWindow(QWidget):
         journal = QVBoxLayout(below)
         journal.setContentsMargins(0, theme.GRID, 0, 0)
         journal.setSpacing(theme.GRID)
-        what = PlainLabel(_WHAT, wordWrap=True)
+        what = PlainLabel(_INTRO, wordWrap=True)
         what.setProperty("quiet", "true")
         row = QHBoxLayout()
         row.addWidget(self.fate)
@@ -546,7 +546,7 @@ class PolicyWindow(QWidget):
 
     def _on_change(self, changes: Changes, _initiator: object) -> None:
         session = self._studio.session
-        if session is not None and KEY in changes.ids("property"):
+        if session is not None and POLICY_PROPERTY in changes.ids("property"):
             self._show_policy(session)
             self._fit_form()
 
@@ -554,7 +554,7 @@ class PolicyWindow(QWidget):
         self.form.show_policy(policy_in_force(session), writable=self._studio.writable)
         if needs_confirmation(session):
             says = tr("Nothing leaves. The study's file says:")
-            self.form.ask_about("\n".join([tr(UNCONFIRMED), says, *about_policy(said_policy(session))]))
+            self.form.ask_about("\n".join([tr(UNCONFIRMED), says, *describe_policy(policy_in_file(session))]))
 
     def _fit_form(self) -> None:
         """Give the form the height that it needs, with or without a question, and the journal the rest."""
@@ -564,10 +564,10 @@ class PolicyWindow(QWidget):
     def _look(self) -> None:
         """Read the journal anew where something was written to it: jobs of other windows and programs write too."""
         session = self._studio.session
-        if session is None or (count := egress_count(session.study)) == self._count:
+        if session is None or (count := count_egress(session.study)) == self._count:
             return
         try:
-            self._lines = lines(session)
+            self._lines = read_log(session)
         except UserError as error:
             self.status.setText(str(error))
             return
@@ -577,7 +577,7 @@ class PolicyWindow(QWidget):
     def _show(self) -> None:
         shown = self.shown()
         self.table.show_rows([JournalRow(one.egress.id, one.cells(), _COLOURS[one.fate]) for one in shown])
-        said = "  ·  ".join(one.text for one in totals(shown) if one.requests)
+        said = "  ·  ".join(one.text for one in compute_totals(shown) if one.requests)
         self.total.setText(said or (tr("No request was made.") if not self._lines else tr("No request is like that.")))
         self.save.setEnabled(bool(shown))
 
@@ -595,7 +595,7 @@ class PolicyWindow(QWidget):
         one = next((one for one in self._lines if one.egress.id == key), None)
         if session is None or one is None or not one.egress.departure.recording_id:
             return
-        found = segment(session.study, one.egress.departure.segment_id)
+        found = find_segment(session.study, one.egress.departure.segment_id)
         self._context.look_at(one.egress.departure.recording_id, found.start_us if found else 0)
 
     def _ask_place(self) -> None:

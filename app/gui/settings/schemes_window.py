@@ -14,7 +14,7 @@ from PySide6.QtCore import Qt, QTimer, Signal, SignalInstance
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidgetItem, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from annotate.study import scheme_versions as commands
-from annotate.study.scheme_versions import Orphan, kept_schemes, orphans_of
+from annotate.study.scheme_versions import Orphan, find_orphans, list_study_schemes
 from app.gui.pages.context import Context
 from app.gui.study.dialogs import Dialogs
 from app.gui.study.study_controller import StudyController
@@ -75,8 +75,8 @@ class SchemeEntry:
         return f"{self.group.name} {self.key}"
 
 
-_EDGE = theme.GRID * 3 // 2
-_PLACE = Qt.ItemDataRole.UserRole
+_MARGIN = theme.GRID * 3 // 2
+_KEY_ROLE = Qt.ItemDataRole.UserRole
 
 
 class SchemesView(QWidget):
@@ -144,7 +144,7 @@ class SchemesView(QWidget):
                 self._add_heading(tr(group.value))
             for entry in listed:
                 item = QListWidgetItem(entry.name)
-                item.setData(_PLACE, entry.place)
+                item.setData(_KEY_ROLE, entry.place)
                 if entry.default:
                     item.setText(tr("{name} (default)").format(name=entry.name))
                 item.setToolTip(plain_tip(entry.key))
@@ -161,13 +161,13 @@ class SchemesView(QWidget):
     def choose(self, place: str) -> None:
         """Show one entry."""
         for row in range(self.list.count()):
-            if self.list.item(row).data(_PLACE) == place:
+            if self.list.item(row).data(_KEY_ROLE) == place:
                 self.list.setCurrentRow(row)
 
     def current(self) -> SchemeEntry | None:
         """Return the entry that is shown."""
         item = self.list.currentItem()
-        return None if item is None else self._entries.get(item.data(_PLACE))
+        return None if item is None else self._entries.get(item.data(_KEY_ROLE))
 
     def show_problem(self, text: str, hint: str = "") -> None:
         """Say what went wrong, until something else is done."""
@@ -187,7 +187,7 @@ class SchemesView(QWidget):
     def _left(self) -> QWidget:
         left = QWidget()
         column = QVBoxLayout(left)
-        column.setContentsMargins(_EDGE, _EDGE, 0, _EDGE)
+        column.setContentsMargins(_MARGIN, _MARGIN, 0, _MARGIN)
         column.setSpacing(theme.GRID)
         column.addWidget(self.list, 1)
         self.check = self._button(tr("&Check a file…"), tr("Read a scheme file and show it here; nothing is changed"))
@@ -198,7 +198,7 @@ class SchemesView(QWidget):
     def _right(self) -> QWidget:
         right = QWidget()
         column = QVBoxLayout(right)
-        column.setContentsMargins(theme.GRID, _EDGE, _EDGE, _EDGE)
+        column.setContentsMargins(theme.GRID, _MARGIN, _MARGIN, _MARGIN)
         column.setSpacing(theme.GRID)
         self._problem_row = QFrame()
         row = QHBoxLayout(self._problem_row)
@@ -251,7 +251,7 @@ class SchemesView(QWidget):
 
     def _first(self) -> QListWidgetItem | None:
         items = (self.list.item(row) for row in range(self.list.count()))
-        return next((item for item in items if item.data(_PLACE)), None)
+        return next((item for item in items if item.data(_KEY_ROLE)), None)
 
     def _show_current(self) -> None:
         entry = self.current()
@@ -264,7 +264,7 @@ class SchemesView(QWidget):
         else:
             self.words.show_scheme(entry.scheme)
         self.show_problem("")
-        self.facts.setText("" if entry is None else _facts(entry))
+        self.facts.setText("" if entry is None else _facts_text(entry))
         self.facts.setVisible(bool(self.facts.text()))
         self._enable(entry)
 
@@ -291,13 +291,13 @@ class SchemesView(QWidget):
         self.problem.setStyleSheet(f"color: {colour.name()};")
 
 
-def _facts(entry: SchemeEntry) -> str:
+def _facts_text(entry: SchemeEntry) -> str:
     lines = []
     if entry.versions:
         word = "version" if len(entry.versions) == 1 else "versions"
         lines.append(tr("The study keeps {word} {list}.").format(word=word, list=", ".join(map(str, entry.versions))))
     if entry.group in (Group.USED, Group.KEPT):
-        lines.append(f"{_count(entry.segments, 'segment')}, {_count(entry.values, 'value')}.")
+        lines.append(f"{_format_count(entry.segments, 'segment')}, {_format_count(entry.values, 'value')}.")
     if entry.orphans:
         lines.append(
             tr('<a href="orphans">{orphans:,} without a place in the newest version</a>.').format(orphans=entry.orphans)
@@ -314,18 +314,18 @@ def _facts(entry: SchemeEntry) -> str:
     return " ".join(lines)
 
 
-def _count(number: int, word: str) -> str:
+def _format_count(number: int, word: str) -> str:
     return f"1 {word}" if number == 1 else f"{number:,} {word}s"
 
 
-_MOST_ORPHANS = 500
+_MAX_ORPHANS = 500
 """How many are listed."""
 _SCHEMES = "schemes"
 _PAUSE_MS = 700
 """How long edits must pause before what the study has is counted anew."""
 
 
-def make(context: Context) -> QWidget:
+def make_schemes_window(context: Context) -> QWidget:
     """Return the window."""
     return SchemesWindow(context.studio, context.questions, context.keys_in_use)
 
@@ -361,7 +361,7 @@ class SchemesWindow(SchemesView):
     def _read(self, session: Session) -> list[SchemeEntry]:
         found = []
         keys = self._keys_in_use()
-        for one in kept_schemes(session):
+        for one in list_study_schemes(session):
             group = Group.USED if one.used else Group.KEPT
             found.append(
                 SchemeEntry(
@@ -436,7 +436,7 @@ class SchemesWindow(SchemesView):
             self._show_file(path)
             return
         before = session.schemes.get(key)
-        if not self._change(lambda session: _read_again(session, path, key)):
+        if not self._change(lambda session: _reload_scheme(session, path, key)):
             return
         after = session.schemes.get(key)
         told = tr("is in use now") if after != before else tr("says what the study has already")
@@ -458,12 +458,12 @@ class SchemesWindow(SchemesView):
         session = self._studio.session
         if session is None:
             return
-        found = orphans_of(session, key)
-        lines = [_line(session, one) for one in found[:_MOST_ORPHANS]]
-        if len(found) > _MOST_ORPHANS:
+        found = find_orphans(session, key)
+        lines = [_orphan_text(session, one) for one in found[:_MAX_ORPHANS]]
+        if len(found) > _MAX_ORPHANS:
             lines.append(
                 tr("and {value:,} more; greenroom scheme list STUDY --json has all").format(
-                    value=len(found) - _MOST_ORPHANS
+                    value=len(found) - _MAX_ORPHANS
                 )
             )
         self.show_orphans(lines)
@@ -489,7 +489,7 @@ def taken_shortcuts(scheme: Scheme | None, keys_in_use: frozenset[str]) -> tuple
     return () if scheme is None else tuple(key for key in scheme.shortcuts() if key.upper() in keys_in_use)
 
 
-def _read_again(session: Session, path: Path, key: str) -> Changes:
+def _reload_scheme(session: Session, path: Path, key: str) -> Changes:
     text = scheme_text(path)
     found = parse_scheme(text, path.name).key
     if found != key:
@@ -500,7 +500,7 @@ def _read_again(session: Session, path: Path, key: str) -> Changes:
     return commands.use_scheme(session, text, path.name)[1]
 
 
-def _line(session: Session, orphan: Orphan) -> str:
+def _orphan_text(session: Session, orphan: Orphan) -> str:
     segment = orphan.segment
     number = session.recording(segment.recording_id).number
     where = tr("Recording {number}, {start_us}").format(number=number, start_us=format_time(segment.start_us))

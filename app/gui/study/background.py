@@ -26,9 +26,9 @@ from widgets.progress_bars import ProgressLine
 from widgets.text_labels import PlainLabel
 
 Result = TypeVar("Result")
-_SHOWN_AFTER_MS = 100
+_SHOW_DELAY_MS = 100
 _WIDTH = 440
-_TOLD_EVERY_S = 0.05
+_PROGRESS_INTERVAL_S = 0.05
 
 
 class ModalTask(QObject):
@@ -92,7 +92,7 @@ class ModalTask(QObject):
         return results[0]
 
 
-class _Telling(QObject):
+class _ThreadProgress(QObject):
     """Brings from the thread how far the work is, and tells it when it is not wanted any more.
 
     Signals:
@@ -111,7 +111,7 @@ class _Telling(QObject):
 
     def progress(self, done: int, total: int, text: str = "") -> None:
         now = time.monotonic()
-        if now - self._told > _TOLD_EVERY_S:
+        if now - self._told > _PROGRESS_INTERVAL_S:
             self._told = now
             self.told.emit(done, total, text)
 
@@ -131,7 +131,7 @@ class _Saying(OwnDialog):
         self.setWindowTitle(text)
         self.setMinimumWidth(_WIDTH)
         self._text, self._stoppable = text, stoppable
-        self.telling = _Telling(self)
+        self.telling = _ThreadProgress(self)
         column = QVBoxLayout(self)
         column.setContentsMargins(*(theme.GRID * 2,) * 4)
         column.setSpacing(theme.GRID)
@@ -142,7 +142,7 @@ class _Saying(OwnDialog):
         column.addWidget(self._line)
         self._line.cancel_requested.connect(self.reject)
         self.telling.told.connect(self._line.show_progress, Qt.ConnectionType.QueuedConnection)
-        self._soon = QTimer(self, interval=_SHOWN_AFTER_MS)
+        self._soon = QTimer(self, interval=_SHOW_DELAY_MS)
         self._soon.timeout.connect(self._look)
         if not quiet:
             self._soon.start()
@@ -198,7 +198,7 @@ class BackgroundPool(QObject):
     ) -> None:
         """Call `work(progress)` in a thread, then `then(result)` or `failed(error)` in the window's thread."""
         self._next += 1
-        self._waiting[self._next] = (then, failed or _log_it, progress)
+        self._waiting[self._next] = (then, failed or _log_error, progress)
         self._pool.start(_Task(self, self._next, work))
 
     def run_confined(
@@ -282,7 +282,7 @@ class _Task(QRunnable):
             raise Cancelled
 
 
-def _log_it(error: Exception) -> None:
+def _log_error(error: Exception) -> None:
     _log.warning("Work in the background failed: %s", error)
 
 
@@ -337,7 +337,7 @@ class PendingRead:
         self.unwanted.set()
 
 
-def look(
+def read_in_background(
     background: BackgroundPool,
     session: Session,
     read: Read[Found],
@@ -371,10 +371,12 @@ def look(
         if show is not None and not made.stopped:
             show(done, total, text)
 
-    background.run(lambda progress: _read(path, name, read, Stoppable(progress, made.unwanted)), found, fail, told)
+    background.run(
+        lambda progress: _read_in_session(path, name, read, Stoppable(progress, made.unwanted)), found, fail, told
+    )
     return made
 
 
-def _read(path: Path, name: str, read: Read[Found], progress: Progress) -> Found:
+def _read_in_session(path: Path, name: str, read: Read[Found], progress: Progress) -> Found:
     with Session.open(path, name, read_only=True) as second:
         return read(second, progress)

@@ -16,17 +16,17 @@ from anonymize.egress import weights_download_job as fetching
 from anonymize.egress.egress_authority import policy_in_force
 from anonymize.egress.policy_edits import set_policy
 from app.gui.study.study_controller import StudyController
-from media.file_suffixes import RECORDINGS
+from media.file_suffixes import RECORDING_SUFFIXES
 from project.errors import UserError
 from resources.translation import tr, trn
 from widgets.dialogs.dialog_windows import AgreeDialog, ChoiceDialog, TextDialog, owning_window
 
 D = TypeVar("D", bound=QDialog)
-STUDIES = tr("Studies (*.greenroom)")
-SCHEMES = tr("Schemes (*.toml);;All files (*)")
+STUDY_FILTER = tr("Studies (*.greenroom)")
+SCHEME_FILTER = tr("Schemes (*.toml);;All files (*)")
 
 
-def filter_of(words: str, suffixes: Iterable[str], *more: str) -> str:
+def file_filter(words: str, suffixes: Iterable[str], *more: str) -> str:
     """Return a filter of Qt's for names that end in one of some ways, and further filters after it."""
     endings = " ".join(f"*{suffix}" for suffix in dict.fromkeys(suffixes))
     return ";;".join([f"{words} ({endings})", *more])
@@ -34,10 +34,10 @@ def filter_of(words: str, suffixes: Iterable[str], *more: str) -> str:
 
 def annotation_filters() -> str:
     """Return filters for the files that can be imported, from the list of formats: all of them, then each kind."""
-    from annotate.interchange.annotation_files import kinds_of_files, suffixes
+    from annotate.interchange.annotation_files import importable_file_types, importable_suffixes
 
-    kinds = [filter_of(" / ".join(tools), endings) for endings, tools in kinds_of_files().items()]
-    return filter_of(tr("All supported files"), suffixes(), *kinds)
+    kinds = [file_filter(" / ".join(tools), endings) for endings, tools in importable_file_types().items()]
+    return file_filter(tr("All supported files"), importable_suffixes(), *kinds)
 
 
 class Dialogs:
@@ -61,7 +61,7 @@ class Dialogs:
         """Ask where a new study goes; a file that is there may be named, and is never overwritten."""
         begin = proposed or self._folder() / "study.greenroom"
         path, _ = QFileDialog.getSaveFileName(
-            self._over(), tr("New study"), str(begin), STUDIES, options=QFileDialog.Option.DontConfirmOverwrite
+            self._over(), tr("New study"), str(begin), STUDY_FILTER, options=QFileDialog.Option.DontConfirmOverwrite
         )
         return Path(path) if path else None
 
@@ -74,17 +74,17 @@ class Dialogs:
 
     def study(self) -> Path | None:
         """Ask which study to open."""
-        path, _ = QFileDialog.getOpenFileName(self._over(), tr("Open study"), str(self._folder()), STUDIES)
+        path, _ = QFileDialog.getOpenFileName(self._over(), tr("Open study"), str(self._folder()), STUDY_FILTER)
         return Path(path) if path else None
 
     def scheme(self) -> Path | None:
         """Ask which scheme file to read."""
-        path, _ = QFileDialog.getOpenFileName(self._over(), tr("Open scheme"), str(self._folder()), SCHEMES)
+        path, _ = QFileDialog.getOpenFileName(self._over(), tr("Open scheme"), str(self._folder()), SCHEME_FILTER)
         return Path(path) if path else None
 
     def videos(self) -> list[Path]:
         """Ask which recordings to add."""
-        kinds = filter_of(tr("Video and sound"), RECORDINGS, tr("All files (*)"))
+        kinds = file_filter(tr("Video and sound"), RECORDING_SUFFIXES, tr("All files (*)"))
         paths, _ = QFileDialog.getOpenFileNames(self._over(), tr("Add recordings"), str(self._folder()), kinds)
         return [Path(path) for path in paths]
 
@@ -172,13 +172,13 @@ class Dialogs:
     def copy_place(self, name: str) -> Path | None:
         """Ask where a copy of the study goes."""
         path, _ = QFileDialog.getSaveFileName(
-            self._over(), tr("Copy for an annotator"), str(self._folder() / f"{name}.greenroom"), STUDIES
+            self._over(), tr("Copy for an annotator"), str(self._folder() / f"{name}.greenroom"), STUDY_FILTER
         )
         return Path(path) if path else None
 
     def copies(self) -> list[Path]:
         """Ask which copies of the study to merge."""
-        paths, _ = QFileDialog.getOpenFileNames(self._over(), tr("Merge copies"), str(self._folder()), STUDIES)
+        paths, _ = QFileDialog.getOpenFileNames(self._over(), tr("Merge copies"), str(self._folder()), STUDY_FILTER)
         return [Path(path) for path in paths]
 
     def _over(self) -> QWidget:
@@ -189,7 +189,7 @@ class Dialogs:
         return self.start or Path()
 
 
-DECLINED = tr("Nothing was fetched: the policy of this study allows no downloads.")
+DOWNLOAD_DECLINED = tr("Nothing was fetched: the policy of this study allows no downloads.")
 
 
 def require_permission(studio: StudyController, questions: Dialogs, name: str, key: str = "") -> None:
@@ -201,12 +201,12 @@ def require_permission(studio: StudyController, questions: Dialogs, name: str, k
     session = studio.session
     if session is None:
         return
-    refusal = fetching.why_not(session, name, key)
+    refusal = fetching.download_refusal(session, name, key)
     if refusal is None:
         return
     wanted = replace(policy_in_force(session), downloads=True)
     # Nobody is asked to allow downloads that are refused for something else all the same.
-    if (still := fetching.why_not(session, name, key, wanted)) is not None:
+    if (still := fetching.download_refusal(session, name, key, wanted)) is not None:
         raise still
     session.study.require_writable()
     if not questions.agree(
@@ -218,7 +218,7 @@ def require_permission(studio: StudyController, questions: Dialogs, name: str, k
         ).format(name=name),
         tr("Allow downloads"),
     ):
-        raise UserError(DECLINED, tr("Add it from a folder, or fetch it and allow downloads."))
+        raise UserError(DOWNLOAD_DECLINED, tr("Add it from a folder, or fetch it and allow downloads."))
     studio.publish(set_policy(session, wanted))
 
 
@@ -241,7 +241,7 @@ _COUNTS: dict[Rows, Callable[[int], str]] = {
 }
 
 
-def count_rows(kind: Rows, number: int, recordings: int = 1) -> str:
+def format_row_count(kind: Rows, number: int, recordings: int = 1) -> str:
     """Return `22 segments`, with ` in 2 recordings` where it is more than one."""
     rows = _COUNTS[kind](number)
     if recordings < 2:
@@ -250,34 +250,34 @@ def count_rows(kind: Rows, number: int, recordings: int = 1) -> str:
     return tr("{rows} in {recordings}").format(rows=rows, recordings=among)
 
 
-def tell_deleted(kind: Rows, number: int, recordings: int = 1) -> str:
+def deleted_message(kind: Rows, number: int, recordings: int = 1) -> str:
     """Say what was deleted, and that undo brings it back."""
     text = tr("Deleted {rows}. Undo brings it back.") if number == 1 else tr("Deleted {rows}. Undo brings them back.")
-    return text.format(rows=count_rows(kind, number, recordings))
+    return text.format(rows=format_row_count(kind, number, recordings))
 
 
-def tell_changed(kind: Rows, number: int, recordings: int = 1) -> str:
+def changed_message(kind: Rows, number: int, recordings: int = 1) -> str:
     """Say what was changed, and that it was one step."""
-    return tr("Changed {rows}. One undo takes it back.").format(rows=count_rows(kind, number, recordings))
+    return tr("Changed {rows}. One undo takes it back.").format(rows=format_row_count(kind, number, recordings))
 
 
-def agree_to_delete(questions: Dialogs, kind: Rows, number: int, recordings: int) -> bool:
+def confirm_delete(questions: Dialogs, kind: Rows, number: int, recordings: int) -> bool:
     """Ask whether to delete rows of more than one recording; those of one are deleted unasked, because of undo."""
     if recordings < 2:
         return True
-    question = tr("Delete {rows}?").format(rows=count_rows(kind, number, recordings))
-    button = tr("Delete {rows}").format(rows=count_rows(kind, number))
-    return questions.agree(tr("Delete"), f"{question}\n\n{_undone()}", button)
+    question = tr("Delete {rows}?").format(rows=format_row_count(kind, number, recordings))
+    button = tr("Delete {rows}").format(rows=format_row_count(kind, number))
+    return questions.agree(tr("Delete"), f"{question}\n\n{_undo_hint()}", button)
 
 
-def agree_to_change(questions: Dialogs, kind: Rows, number: int, recordings: int) -> bool:
+def confirm_change(questions: Dialogs, kind: Rows, number: int, recordings: int) -> bool:
     """Ask whether to change rows of more than one recording; those of one are changed unasked, because of undo."""
     if recordings < 2:
         return True
-    question = tr("Change {rows}?").format(rows=count_rows(kind, number, recordings))
-    button = tr("Change {rows}").format(rows=count_rows(kind, number))
-    return questions.agree(tr("Change"), f"{question}\n\n{_undone()}", button)
+    question = tr("Change {rows}?").format(rows=format_row_count(kind, number, recordings))
+    button = tr("Change {rows}").format(rows=format_row_count(kind, number))
+    return questions.agree(tr("Change"), f"{question}\n\n{_undo_hint()}", button)
 
 
-def _undone() -> str:
+def _undo_hint() -> str:
     return tr("It is one step: one undo takes it back.")

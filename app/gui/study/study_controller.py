@@ -17,12 +17,12 @@ from project.encryption.container import is_sealed
 from project.entities.study_records import Changes, Recording
 from project.errors import Cancelled, UserError
 from project.progress import Progress, Silent
-from project.queries.annotator_rows import Lane, came_or_went, hidden_lanes
-from project.queries.segment_rows import listed_segments
+from project.queries.annotator_rows import Lane, hidden_lanes, lane_visibility_changes
+from project.queries.segment_rows import table_segments
 from project.schemes.scheme import Scheme, Track
 from project.session.session import Session
 from project.session.settings import Settings, load_settings, save_settings
-from project.text_format import shown
+from project.text_format import escape_unprintable
 from resources.translation import tr
 
 
@@ -146,7 +146,7 @@ class StudyController(QObject):
             return opened(Silent())
         if self.apart.busy:
             raise UserError(tr("Another study is being opened or closed."), tr("Wait until that is done."))
-        return self.apart.run(opened, tr("Opening {name}…").format(name=shown(path.name)))
+        return self.apart.run(opened, tr("Opening {name}…").format(name=escape_unprintable(path.name)))
 
     def close(self) -> None:
         """Close the study; one file is left. A sealed one is sealed anew when this returns."""
@@ -160,7 +160,7 @@ class StudyController(QObject):
         if closing.study.working is None or self.apart.busy:
             closing.close()
         else:
-            text = tr("Sealing {name}…").format(name=shown(closing.study.path.name))
+            text = tr("Sealing {name}…").format(name=escape_unprintable(closing.study.path.name))
             self.apart.run(lambda _progress: closing.close(), text)
 
     def _finish_opening(self, check: object) -> None:
@@ -249,7 +249,7 @@ class StudyController(QObject):
 
     def edit(self, do: Callable[[Session], Changes | None], initiator: object = None) -> bool:
         """Run a command on the study and announce what it changed; returns whether it was done."""
-        return self._edit(_whole(do), initiator)
+        return self._edit(_locked(do), initiator)
 
     def edit_many(self, do: Callable[[Session], Changes | None], rows: int, text: str) -> bool:
         """Run a command as `edit` does; where it is about many rows, in a thread, under a line that can stop it.
@@ -260,7 +260,7 @@ class StudyController(QObject):
             text: says what is done.
         """
         if rows < LARGE:
-            return self._edit(_whole(do))
+            return self._edit(_locked(do))
 
         def stoppable(session: Session, progress: Progress) -> Changes | None:
             with session.study.in_turn(), session.study.stoppable(progress, _LOGGED * rows):
@@ -341,7 +341,7 @@ class StudyController(QObject):
         differ = before ^ self._hidden
         if not differ:
             return changes
-        moved = came_or_went(self.session.study, sorted(differ))
+        moved = lane_visibility_changes(self.session.study, sorted(differ))
         self.select(one for one in self.selected if one not in moved.ids("segment"))
         return changes | moved
 
@@ -351,13 +351,13 @@ class StudyController(QObject):
         if session is None:
             return ""
         ids = changes.ids("segment") | changes.ids("segment_value")
-        homes = {one.recording_id for one in listed_segments(session.study, [*ids])}
+        homes = {one.recording_id for one in table_segments(session.study, [*ids])}
         if len(homes) != 1 or (self.recording is not None and homes == {self.recording.id}):
             return ""
         return tr(", in recording {number}").format(number=session.recording(homes.pop()).number)
 
 
-def _whole(do: Callable[[Session], Changes | None]) -> Callable[[Session], Changes | None]:
+def _locked(do: Callable[[Session], Changes | None]) -> Callable[[Session], Changes | None]:
     """Let a command that another thread holds up begin after it: what it reads first is then what it changes."""
 
     def held(session: Session) -> Changes | None:

@@ -2,7 +2,7 @@
 
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
-from annotate.team.activity import by_day, by_recording, minutes
+from annotate.team.activity import format_minutes, totals_by_day, totals_by_recording
 from app.gui.pages.context import Context
 from project.entities.study_records import Changes
 from resources.translation import tr
@@ -12,13 +12,13 @@ from widgets.empty_state import EmptyHint
 from widgets.table.record_table import RowsTable, TableRow
 from widgets.text_labels import PlainLabel
 
-_WHAT = tr(
+_INTRO = tr(
     "A minute is active while you use a key, the mouse or the player, and for 60 seconds after; "
     "not while the window is minimized. It goes into this study's file, with the day and your name, and nowhere else."
 )
 
 
-def make(context: Context) -> QWidget:
+def make_activity_window(context: Context) -> QWidget:
     """Make the window."""
     return ActivityWindow(context)
 
@@ -34,7 +34,7 @@ class ActivityWindow(QWidget):
         self.resize(560, 480)
         self.total = PlainLabel()
         self.total.setFont(theme.font(semibold=True))
-        what = PlainLabel(_WHAT, wordWrap=True)
+        what = PlainLabel(_INTRO, wordWrap=True)
         self.recordings = RowsTable(tr("Minutes by recording"), [tr("Recording"), tr("Active")])
         self.days = RowsTable(tr("Minutes by day"), [tr("Day"), tr("Active")])
         for table in (self.recordings, self.days):
@@ -68,12 +68,14 @@ class ActivityWindow(QWidget):
         who = session.annotator() if session is not None else None
         if session is None:
             return
-        places = by_recording(session, who) if who is not None else []
-        days = by_day(session, who) if who is not None else []
-        self.recordings.show_rows([TableRow(one.recording_id, (one.name, minutes(one.seconds))) for one in places])
-        self.days.show_rows([TableRow(one.name, (one.name, minutes(one.seconds))) for one in days])
+        places = totals_by_recording(session, who) if who is not None else []
+        days = totals_by_day(session, who) if who is not None else []
+        self.recordings.show_rows(
+            [TableRow(one.recording_id, (one.name, format_minutes(one.seconds))) for one in places]
+        )
+        self.days.show_rows([TableRow(one.name, (one.name, format_minutes(one.seconds))) for one in days])
         name = session.annotator_name
-        said = minutes(sum(one.seconds for one in places))
+        said = format_minutes(sum(one.seconds for one in places))
         self.total.setText(
             tr("{name}: {said} in this study").format(name=name, said=said)
             if places

@@ -28,10 +28,10 @@ from PySide6.QtWidgets import (
 )
 
 from annotate.team import study_copies as commands
-from annotate.team.assignments import AssignmentStatus, PlanOptions, TeamPlan, make_plan, team_plan
+from annotate.team.assignments import AssignmentStatus, PlanOptions, TeamPlan, make_plan, read_team_plan
 from annotate.team.study_copies import CopyFor, MediaWith
 from app.gui.pages.context import Context
-from app.gui.study.background import BackgroundPool, PendingRead, look
+from app.gui.study.background import BackgroundPool, PendingRead, read_in_background
 from app.gui.study.study_controller import StudyController
 from app.gui.team.work_plan import (
     AssignmentState,
@@ -42,14 +42,14 @@ from app.gui.team.work_plan import (
     TeamPlanForm,
     TeamPlanRequest,
 )
-from app.merge_text import ConflictDescription, as_text, described
+from app.merge_text import ConflictDescription, describe_conflict, merge_report_text
 from project.entities.study_records import Changes, WorkPurpose
 from project.errors import UserError
 from project.progress import Progress, Silent
 from project.queries.history_rows import all_conflicts, count_unresolved
 from project.session.session import Session
 from project.sharing.annotator_copy import Split
-from project.timebase import SECOND, format_minutes
+from project.timebase import SECOND_US, format_minutes
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog, close_button
@@ -59,7 +59,7 @@ from widgets.table.lists import ShortList
 from widgets.text_labels import PlainLabel, plain_tip
 from widgets.theme import icon
 
-_TRIES = 3
+_MAX_TRIES = 3
 """So often it is filled in a thread while somebody edits; after that in the window's own, where nobody can."""
 
 
@@ -115,7 +115,7 @@ class AnnotatorCopyMaker(QObject):
         self.progressed.emit(0, 0, tr("Making the copy"))
         self._tries += 1
 
-        self._look = look(
+        self._look = read_in_background(
             *(self._background, session, copy.fill, lambda _none: self._finish(session, copy), self._fail),
             lambda done, total, _text: self.progressed.emit(done, total, tr("Megabytes copied")),
         )
@@ -123,7 +123,7 @@ class AnnotatorCopyMaker(QObject):
     def _finish(self, session: Session, copy: CopyFor) -> None:
         try:
             made = copy.finish(session)
-            if made is None and self._tries < _TRIES:
+            if made is None and self._tries < _MAX_TRIES:
                 self._fill(session, copy)
                 return
             if made is None:
@@ -195,7 +195,7 @@ class SplitDialog(OwnDialog):
         return self.who.currentText(), MediaWith(self.media.currentData())
 
 
-_ID = Qt.ItemDataRole.UserRole
+_ID_ROLE = Qt.ItemDataRole.UserRole
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +266,7 @@ class ConflictsView(QWidget):
         self.listing.clear()
         for one in items:
             entry = QListWidgetItem(one.title)
-            entry.setData(_ID, one.id)
+            entry.setData(_ID_ROLE, one.id)
             entry.setToolTip(
                 plain_tip(tr("{title}; the other version is from {source}").format(title=one.title, source=one.source))
             )
@@ -295,7 +295,7 @@ class ConflictsView(QWidget):
 
     def _current(self) -> Versions | None:
         item = self.listing.currentItem()
-        return None if item is None else self._items.get(item.data(_ID))
+        return None if item is None else self._items.get(item.data(_ID_ROLE))
 
     def _choose(self, side: str) -> None:
         one = self._current()
@@ -314,13 +314,15 @@ class ConflictsView(QWidget):
         self.table.setHorizontalHeaderLabels(["", tr("Ours"), one.source])
         for row, (name, ours, theirs) in enumerate(one.lines):
             for place, text in enumerate((name, ours, theirs)):
-                self.table.setItem(row, place, _cell(text, marked=ours != theirs and not one.deleted, name=place == 0))
+                self.table.setItem(
+                    row, place, _conflict_item(text, marked=ours != theirs and not one.deleted, name=place == 0)
+                )
         self.table.resizeRowsToContents()
         words = {"ours": tr("It was deleted here."), "theirs": tr("{source} deleted it.").format(source=one.source)}
         self.note.setText(words.get(one.deleted, tr("What differs is marked.")))
 
 
-def _cell(text: str, *, marked: bool, name: bool) -> QTableWidgetItem:
+def _conflict_item(text: str, *, marked: bool, name: bool) -> QTableWidgetItem:
     colours = theme.palette()
     item = QTableWidgetItem(text)
     item.setToolTip(plain_tip(text))
@@ -332,11 +334,11 @@ def _cell(text: str, *, marked: bool, name: bool) -> QTableWidgetItem:
     return item
 
 
-_PLAN = frozenset({"assignment", "completion", "hold_out", "annotator", "recording", "segment"})
+_PLAN_TABLES = frozenset({"assignment", "completion", "hold_out", "annotator", "recording", "segment"})
 Ask = Callable[[Sequence[str]], tuple[str, MediaWith] | None]
 
 
-def make(context: Context) -> QWidget:
+def make_team_window(context: Context) -> QWidget:
     """Make the window."""
     return TeamWindow(context)
 
@@ -387,7 +389,7 @@ class TeamWindow(QWidget):
         session = self._studio.session
         if session is None:
             return
-        self._show_plan(team_plan(session))
+        self._show_plan(read_team_plan(session))
         self._show_conflicts(session)
         for control in (self.form, self.merge):
             control.setEnabled(self._studio.writable)
@@ -420,19 +422,21 @@ class TeamWindow(QWidget):
         return row
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
-        if self.isVisible() and (_PLAN & set(changes) or changes.ids("conflict") or self.conflicts.listing.count()):
+        if self.isVisible() and (
+            _PLAN_TABLES & set(changes) or changes.ids("conflict") or self.conflicts.listing.count()
+        ):
             self.reload()
 
     def _show_plan(self, plan: TeamPlan) -> None:
         shown = [who for who in plan.annotators if any(one == who.id for _, one in plan.cells)]
-        columns = [_column(plan, who.id) for who in shown]
+        columns = [_plan_column(plan, who.id) for who in shown]
         rows = [
             PlanRow(
                 one.id,
                 one.number,
                 one.name,
                 one.id in plan.held_out,
-                tuple(_window_cell(plan.cells.get((one.id, who.id))) for who in shown),
+                tuple(_plan_cell(plan.cells.get((one.id, who.id))) for who in shown),
             )
             for one in plan.recordings
         ]
@@ -442,7 +446,7 @@ class TeamWindow(QWidget):
         )
 
     def _show_conflicts(self, session: Session) -> None:
-        found = [described(session, one) for one in all_conflicts(session.study, unresolved=True)]
+        found = [describe_conflict(session, one) for one in all_conflicts(session.study, unresolved=True)]
         self.conflicts.show_items([_versions(one) for one in found])
         self.tabs.setTabText(1, tr("Conflicts ({found})").format(found=len(found)) if found else tr("Conflicts"))
         self.tabs.setTabIcon(1, icon("triangle-alert") if found else icon("circle-check"))
@@ -457,7 +461,12 @@ class TeamWindow(QWidget):
         session = self._studio.session
         if session is None:
             return
-        names = [column.name for column in map(partial(_column, team_plan(session)), _planned(team_plan(session)))]
+        names = [
+            column.name
+            for column in map(
+                partial(_plan_column, read_team_plan(session)), _planned_annotators(read_team_plan(session))
+            )
+        ]
         chosen = self.ask_split(names)
         if chosen is None:
             return
@@ -506,13 +515,13 @@ class TeamWindow(QWidget):
         if not self._studio.edit_apart(do, text) or self._studio.session is None:
             return
         stopped = tr("Cancelled: {count} were not merged.").format(count=len(paths) - len(done))
-        self._tell("\n".join([as_text(done, 0), *([stopped] if len(done) < len(paths) else [])]))
+        self._tell("\n".join([merge_report_text(done, 0), *([stopped] if len(done) < len(paths) else [])]))
         self.reload()
         if count_unresolved(self._studio.session.study):
             self.tabs.setCurrentWidget(self.conflicts)
 
     def _resolve(self, conflict_id: str, side: str) -> None:
-        self._studio.edit(partial(commands.resolve, conflict_id=conflict_id, side=commands.Side(side)))
+        self._studio.edit(partial(commands.resolve_conflict, conflict_id=conflict_id, side=commands.Side(side)))
 
     def _tell(self, text: str) -> None:
         self.report.setText(text)
@@ -523,24 +532,24 @@ class TeamWindow(QWidget):
             self._tell(str(error))
 
 
-def _planned(plan: TeamPlan) -> list[str]:
+def _planned_annotators(plan: TeamPlan) -> list[str]:
     given = {who for (_, who), cell in plan.cells.items() if cell.purpose}
     return [one.id for one in plan.annotators if one.id in given or not given]
 
 
-def _column(plan: TeamPlan, annotator_id: str) -> PlanColumn:
+def _plan_column(plan: TeamPlan, annotator_id: str) -> PlanColumn:
     part = plan.progress(next(one for one in plan.annotators if one.id == annotator_id))
     if not part.given:
         return PlanColumn(part.annotator.name, tr("nothing planned"))
     return PlanColumn(
         part.annotator.name,
         tr("{done} of {given} done, {length}").format(
-            done=part.done, given=part.given, length=format_minutes(part.minutes * 60 * SECOND)
+            done=part.done, given=part.given, length=format_minutes(part.minutes * 60 * SECOND_US)
         ),
     )
 
 
-def _window_cell(cell: AssignmentStatus | None) -> PlanCell | None:
+def _plan_cell(cell: AssignmentStatus | None) -> PlanCell | None:
     if cell is None:
         return None
     state = AssignmentState.DONE if cell.done else AssignmentState.BEGUN if cell.segments else AssignmentState.GIVEN

@@ -23,30 +23,30 @@ from PySide6.QtWidgets import (
 )
 
 from annotate.agreement.annotator_lanes import Mark
-from annotate.review.peer_review import TrainingComparison, training_lines
+from annotate.review.peer_review import TrainingComparison, compare_training
 from annotate.team import assignments as commands
-from annotate.team.training_gate import FIGURES, Gate, Trained, gate_of, trained, trainees
+from annotate.team.training_gate import FIGURES, Gate, Trained, evaluate_training, list_trainees, read_gate
 from app.gui.pages.context import Context
 from project.entities.study_records import Annotator, Changes
 from project.errors import UserError
 from project.queries.annotator_rows import all_annotators, completions
 from project.queries.recording_rows import all_recordings
-from project.session.session import Session, owner_of_copy
+from project.session.session import Session, copy_owner
 from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyHint
-from widgets.form.checklists import ROW
+from widgets.form.checklists import ROW_HEIGHT
 from widgets.form.input_fields import DecimalBox
 from widgets.table.lists import ShortList
 from widgets.table.record_table import RowsTable, TableRow
 from widgets.text_labels import PlainLabel, plain_tip
 
-NAMES = {"boundaries": tr("Boundaries"), "labels": tr("Labels"), "attributes": tr("Attributes")}
+FIGURE_NAMES = {"boundaries": tr("Boundaries"), "labels": tr("Labels"), "attributes": tr("Attributes")}
 
 
-def figure(one: Trained, gate: Gate, key: str) -> str:
+def figure_text(one: Trained, gate: Gate, key: str) -> str:
     """Return a figure and what it comes to, such as `0.72, passes (needed 0.50)`."""
     value, least = one.figures.get(key), gate.minimum.get(key)
     said = tr("nothing to compare") if value is None else f"{value:.2f}"
@@ -58,7 +58,7 @@ def figure(one: Trained, gate: Gate, key: str) -> str:
     return tr("{said}, {state} (needed {least:.2f})").format(said=said, state=state, least=least)
 
 
-def result(one: Trained) -> str:
+def result_text(one: Trained) -> str:
     """Return what it comes to as a whole."""
     if one.passed:
         return tr("Passed: the work is open")
@@ -67,10 +67,12 @@ def result(one: Trained) -> str:
     return tr("Not passed: go over the recordings again")
 
 
-def about(gate: Gate, numbers: list[int], reference: str) -> str:
+def round_text(gate: Gate, numbers: list[int], reference: str) -> str:
     """Return the round as one sentence."""
     count = tr("Recording") if len(numbers) == 1 else tr("Recordings")
-    needed = ", ".join(f"{NAMES[key].lower()} {least:.2f}" for key, least in gate.minimum.items() if key in NAMES)
+    needed = ", ".join(
+        f"{FIGURE_NAMES[key].lower()} {least:.2f}" for key, least in gate.minimum.items() if key in FIGURE_NAMES
+    )
     listed = ", ".join(map(str, numbers))
     return tr("{count} {listed} against {reference}. {words}").format(
         count=count,
@@ -80,7 +82,7 @@ def about(gate: Gate, numbers: list[int], reference: str) -> str:
     )
 
 
-def described(session: Session, mark: Mark | None) -> str:
+def segment_text(session: Session, mark: Mark | None) -> str:
     """Return a segment in a few words."""
     if mark is None:
         return "nothing"
@@ -92,7 +94,7 @@ def described(session: Session, mark: Mark | None) -> str:
     )
 
 
-def differing(line: TrainingComparison) -> str:
+def difference_text(line: TrainingComparison) -> str:
     """Return what differs between the two."""
     if line.mine is None:
         return tr("Only the reference marked this")
@@ -101,7 +103,7 @@ def differing(line: TrainingComparison) -> str:
     return ", ".join(line.differs) or tr("Nothing")
 
 
-_ID = Qt.ItemDataRole.UserRole
+_ID_ROLE = Qt.ItemDataRole.UserRole
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,8 +188,8 @@ class SetupForm(QWidget):
         self.recordings.clear()
         for key, text in recordings:
             item = QListWidgetItem(text)
-            item.setData(_ID, key)
-            item.setSizeHint(QSize(0, ROW))
+            item.setData(_ID_ROLE, key)
+            item.setSizeHint(QSize(0, ROW_HEIGHT))
             item.setToolTip(plain_tip(text))
             item.setFlags(Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
             item.setCheckState(Qt.CheckState.Checked if key in ticked else Qt.CheckState.Unchecked)
@@ -201,7 +203,7 @@ class SetupForm(QWidget):
         """Show the round that there is."""
         for place in range(self.recordings.count()):
             item = self.recordings.item(place)
-            there = item.data(_ID) in wanted.recordings
+            there = item.data(_ID_ROLE) in wanted.recordings
             item.setCheckState(Qt.CheckState.Checked if there else Qt.CheckState.Unchecked)
         self.reference.setCurrentText(wanted.reference)
         for key, (tick, least) in self.minimum.items():
@@ -210,7 +212,7 @@ class SetupForm(QWidget):
 
     def _ticked(self) -> list[str]:
         items = [self.recordings.item(place) for place in range(self.recordings.count())]
-        return [str(one.data(_ID)) for one in items if one.checkState() is Qt.CheckState.Checked]
+        return [str(one.data(_ID_ROLE)) for one in items if one.checkState() is Qt.CheckState.Checked]
 
     def _ask(self) -> None:
         least = {key: spin.value() for key, (tick, spin) in self.minimum.items() if tick.isChecked()}
@@ -219,10 +221,10 @@ class SetupForm(QWidget):
 
 _NONE = tr("There is no training in this study.")
 _NO_ROUND = tr("{none} Its owner sets one up.").format(none=_NONE)
-_FIRST = tr("The segments are compared once a recording to train on is marked as done (Ctrl+D).")
+_NOT_YET_HINT = tr("The segments are compared once a recording to train on is marked as done (Ctrl+D).")
 
 
-def make(context: Context) -> QWidget:
+def make_training_window(context: Context) -> QWidget:
     """Make the window."""
     return TrainingWindow(context)
 
@@ -238,7 +240,9 @@ class TrainingWindow(QWidget):
         self.resize(960, 640)
         self.heading = PlainLabel(wordWrap=True)
         self.heading.setFont(theme.font(semibold=True))
-        self.figures = RowsTable(tr("Figures"), [tr("Annotator"), *(NAMES[one] for one in FIGURES), tr("Result")])
+        self.figures = RowsTable(
+            tr("Figures"), [tr("Annotator"), *(FIGURE_NAMES[one] for one in FIGURES), tr("Result")]
+        )
         self.recordings = RowsTable(tr("Recordings to train on"), [tr("Recording"), tr("State")])
         self.lines = RowsTable(
             tr("Segments beside the reference"), [tr("Recording"), tr("Marked"), tr("Reference"), tr("What differs")]
@@ -247,7 +251,7 @@ class TrainingWindow(QWidget):
         EmptyHint(self.figures, tr("The figures of each annotator stand here once a training is set up."))
         EmptyHint(self.recordings, tr("The recordings to train on stand here, and who is done with them."))
         EmptyHint(self.lines, tr("Segments stand here beside those of the reference."))
-        self.form = SetupForm(list(NAMES.items()))
+        self.form = SetupForm(list(FIGURE_NAMES.items()))
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.addTab(self._result_page(), tr("Figures"))
@@ -273,9 +277,9 @@ class TrainingWindow(QWidget):
         session = self._studio.session
         if session is None:
             return
-        gate = gate_of(session)
+        gate = read_gate(session)
         people = self._people(session)
-        owner = session.annotator() not in trainees(session) and not owner_of_copy(session.study)
+        owner = session.annotator() not in list_trainees(session) and not copy_owner(session.study)
         self.tabs.setTabVisible(1, owner)
         self.tabs.tabBar().setVisible(owner)
         self.form.start.setEnabled(self._studio.writable)
@@ -289,13 +293,13 @@ class TrainingWindow(QWidget):
             return
         names = {one.id: one.name for one in all_annotators(session.study)}
         places = [one for one in all_recordings(session.study) if one.id in gate.recordings]
-        self.heading.setText(about(gate, [one.number for one in places], names.get(gate.reference, "")))
-        found = [trained(session, who, gate) for who in people]
+        self.heading.setText(round_text(gate, [one.number for one in places], names.get(gate.reference, "")))
+        found = [evaluate_training(session, who, gate) for who in people]
         self.figures.show_rows(
             [
                 TableRow(
                     one.annotator.id,
-                    (one.annotator.name, *(figure(one, gate, key) for key in FIGURES), result(one)),
+                    (one.annotator.name, *(figure_text(one, gate, key) for key in FIGURES), result_text(one)),
                     "circle-check" if one.passed else "circle-dashed",
                 )
                 for one in found
@@ -308,7 +312,10 @@ class TrainingWindow(QWidget):
             [
                 TableRow(
                     one.id,
-                    (f"{one.number}  {one.name}", _state(people, [who for who in people if (one.id, who.id) in done])),
+                    (
+                        f"{one.number}  {one.name}",
+                        _state_text(people, [who for who in people if (one.id, who.id) in done]),
+                    ),
                     "circle-check" if all((one.id, who.id) in done for who in people) else "circle-dashed",
                 )
                 for one in places
@@ -320,20 +327,20 @@ class TrainingWindow(QWidget):
 
     def _people(self, session: Session) -> list[Annotator]:
         """Return whose figures are shown: who trains sees their own."""
-        found = trainees(session)
-        own = owner_of_copy(session.study) or session.annotator_name
+        found = list_trainees(session)
+        own = copy_owner(session.study) or session.annotator_name
         mine = [one for one in found if one.name == own]
         return mine or found
 
     def _show_lines(self) -> None:
         session = self._studio.session
-        gate = gate_of(session) if session is not None else None
+        gate = read_gate(session) if session is not None else None
         if session is None or gate is None:
             return
         chosen = self.figures.current_key()
         who = next((one for one in self._people(session) if one.id == chosen), None)
-        found = training_lines(session, who, gate) if who is not None else []
-        self.note.setText("" if found else _FIRST)
+        found = compare_training(session, who, gate) if who is not None else []
+        self.note.setText("" if found else _NOT_YET_HINT)
         self.note.setHidden(bool(found))
         self.lines.show_rows(
             [
@@ -341,9 +348,9 @@ class TrainingWindow(QWidget):
                     f"{one.recording.id} {one.start_us}",
                     (
                         str(one.recording.number),
-                        described(session, one.mine),
-                        described(session, one.reference),
-                        differing(one),
+                        segment_text(session, one.mine),
+                        segment_text(session, one.reference),
+                        difference_text(one),
                     ),
                     "check" if one.mine and one.reference and not one.differs else "triangle-alert",
                     one.start_us,
@@ -377,7 +384,7 @@ class TrainingWindow(QWidget):
         people = [one for one in all_annotators(session.study) if one.kind == "person"]
         listed = [(one.id, f"{one.number}  {one.name}") for one in all_recordings(session.study)]
         self.form.offer(listed, [one.name for one in people])
-        gate = gate_of(session)
+        gate = read_gate(session)
         if gate is not None and anew:
             names = {one.id: one.name for one in people}
             self.form.show_round(TrainingSetup(gate.recordings, names.get(gate.reference, ""), gate.minimum))
@@ -406,7 +413,7 @@ class TrainingWindow(QWidget):
             self.report.setText(str(error))
 
 
-def _state(people: list[Annotator], done: list[Annotator]) -> str:
+def _state_text(people: list[Annotator], done: list[Annotator]) -> str:
     if len(people) == 1:
         return "done" if done else tr("to do")
     if not done:

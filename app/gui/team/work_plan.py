@@ -194,7 +194,7 @@ class PlanModel(QAbstractTableModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         row = self._rows[index.row()]
         if index.column() == 0:
-            return _of_recording(row, role)
+            return _recording_data(row, role)
         cell = row.cells[index.column() - 1]
         if cell is None:
             return None
@@ -210,7 +210,7 @@ class PlanModel(QAbstractTableModel):
             return plain_tip(told) if role == Qt.ItemDataRole.ToolTipRole else told
         if role == Qt.ItemDataRole.DecorationRole:
             name = _ICONS.get(cell.state)
-            return _blank() if name is None else icon(name)
+            return _blank_icon() if name is None else icon(name)
         if role == Qt.ItemDataRole.ForegroundRole:
             waits = cell.state is AssignmentState.GIVEN or not cell.given
             return theme.palette().muted if waits else theme.palette().text
@@ -256,14 +256,14 @@ class PlanTable(QTableView):
 
 
 @cache
-def _blank() -> QPixmap:
+def _blank_icon() -> QPixmap:
     """Return a picture of nothing, so that words stand under each other with and without a sign."""
     nothing = QPixmap(16, 16)
     nothing.fill(Qt.GlobalColor.transparent)
     return nothing
 
 
-def _of_recording(row: PlanRow, role: int) -> object:
+def _recording_data(row: PlanRow, role: int) -> object:
     name = f"{row.number}  {row.name}"
     if role == Qt.ItemDataRole.DisplayRole:
         return name

@@ -9,26 +9,26 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 
 from annotate.chains import chain_edits as commands
-from annotate.chains.chain_checks import ChainProblem, by_node, problems
+from annotate.chains.chain_checks import ChainProblem, find_problems, messages_by_node
 from annotate.chains.chain_versions import ADJUDICATED
 from app.gui.player.player import Player
-from app.gui.study.dialogs import Rows, tell_deleted
+from app.gui.study.dialogs import Rows, deleted_message
 from app.gui.study.study_controller import StudyController
-from app.gui.timeline.segment_editing import SegmentEditing, nudged
+from app.gui.timeline.segment_editing import SegmentEditing, nudge_span
 from project.entities.causal_chains import Chain, ChainGraph, ChainNode, NodeKind
 from project.entities.study_records import Annotator, Changes, Participant
 from project.errors import UserError
 from project.queries.annotator_rows import all_annotators
-from project.queries.chain_rows import chains_of, graph_of, node_called
+from project.queries.chain_rows import chains_of, find_node, read_graph
 from project.queries.recording_rows import all_participants, participants_in
 from project.session.session import Session
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 from resources.translation import tr, trn
 from widgets.labels import participant_colours
 
-_LIST = frozenset({"chain", "annotator", "completion", "assignment", "property"})
-_PEOPLE = frozenset({"participant", "appearance"})
-_PARTS = ("chain_node", "chain_person", "chain_edge")
+_LIST_TABLES = frozenset({"chain", "annotator", "completion", "assignment", "property"})
+_PEOPLE_TABLES = frozenset({"participant", "appearance"})
+_PART_TABLES = ("chain_node", "chain_person", "chain_edge")
 
 
 class ChosenChain(QObject):
@@ -122,7 +122,7 @@ class ChosenChain(QObject):
             return
         self._studio.select_nodes(())
         self._last[found.recording_id] = found.id
-        self._show(graph_of(session.study, found))
+        self._show(read_graph(session.study, found))
 
     def step(self, by: int) -> None:
         """Work on the next (1) or previous (-1) chain, and round."""
@@ -150,37 +150,37 @@ class ChosenChain(QObject):
         found = found or next(iter(mine or self.chains), None)
         if found is not None:
             self._last[recording_id] = found.id
-        self._show(graph_of(session.study, found) if found is not None else None)
+        self._show(read_graph(session.study, found) if found is not None else None)
 
     def _apply(self, changes: Changes) -> None:
         session, recording = self._studio.session, self._studio.recording
         if session is None or recording is None:
             return
-        if _PEOPLE & set(changes):
+        if _PEOPLE_TABLES & set(changes):
             self._read_people(session, recording.id)
-        if _LIST & set(changes):
+        if _LIST_TABLES & set(changes):
             self._read_list(session, recording.id, frozenset(changes.ids("chain")))
         elif self.graph is not None and self._touched(session, changes):
             # Whoever edits for the first time becomes an annotator without a word in the changes.
             self.authors = {one.id: one for one in all_annotators(session.study)}
-            self._show(graph_of(session.study, self.graph.chain))
-        elif self.graph is not None and _PEOPLE & set(changes):
+            self._show(read_graph(session.study, self.graph.chain))
+        elif self.graph is not None and _PEOPLE_TABLES & set(changes):
             self.changed.emit()
 
     def _touched(self, session: Session, changes: Changes) -> bool:
         assert self.graph is not None
-        ids = frozenset[str]().union(*(changes.ids(table) for table in _PARTS))
+        ids = frozenset[str]().union(*(changes.ids(table) for table in _PART_TABLES))
         if ids & self.graph.by_id.keys() or self.id in changes.ids("chain_review"):
             return True
-        found = (node_called(session.study, one) for one in ids)
+        found = (find_node(session.study, one) for one in ids)
         return any(one is not None and one.chain_id == self.id for one in found)
 
     def _show(self, graph: ChainGraph | None) -> None:
         self.graph = graph
         recording = self._studio.recording
         duration = recording.duration_us if recording is not None else None
-        self.problems = problems(graph, duration) if graph is not None else ()
-        self.flags = by_node(self.problems)
+        self.problems = find_problems(graph, duration) if graph is not None else ()
+        self.flags = messages_by_node(self.problems)
         known = graph.by_id if graph is not None else {}
         gone = [one for one in self._studio.selected_nodes if one not in known]
         self.changed.emit()
@@ -188,7 +188,7 @@ class ChosenChain(QObject):
             self._studio.select_nodes(one for one in self._studio.selected_nodes if one in known)
 
 
-_NEW_US = 2 * SECOND
+_NEW_NODE_US = 2 * SECOND_US
 """How long a node is that somebody adds at the playhead, at most."""
 
 
@@ -247,12 +247,12 @@ class ChainEditor(QObject):
         start, end = self._studio.mark_in, self._studio.mark_out
         if start is None and end is None:
             start = self._player.exact_us(self._player.position_us)
-            start = max(0, min(start, recording.duration_us - _NEW_US // 20))
+            start = max(0, min(start, recording.duration_us - _NEW_NODE_US // 20))
         if start is None:
             assert end is not None
-            start = max(0, end - _NEW_US)
+            start = max(0, end - _NEW_NODE_US)
         if end is None:
-            end = min(start + _NEW_US, recording.duration_us)
+            end = min(start + _NEW_NODE_US, recording.duration_us)
         self._add(kind, start, end)
 
     def draw(self, start_us: int, end_us: int) -> None:
@@ -353,7 +353,7 @@ class ChainEditor(QObject):
         if graph is None or recording is None:
             return
         found = [graph.by_id[one] for one in ids if one in graph.by_id]
-        spans = [(one.id, *nudged(one.start_us, one.end_us, frames, edge, self._player.times)) for one in found]
+        spans = [(one.id, *nudge_span(one.start_us, one.end_us, frames, edge, self._player.times)) for one in found]
         if spans and all(start >= 0 and end <= recording.duration_us for _, start, end in spans):
             self.move(spans, f"nudge {edge} {' '.join(sorted(ids))}")
 
@@ -381,7 +381,7 @@ class ChainEditor(QObject):
             return
         left = [one for one in graph.nodes if one.id not in gone]
         if self._edit(lambda session: commands.delete_nodes(session, gone)):
-            self._studio.told.emit(tell_deleted(Rows.NODES, len(gone)))
+            self._studio.told.emit(deleted_message(Rows.NODES, len(gone)))
             if current is not None and current.id in gone and left:
                 beside = min(left, key=lambda one: abs(one.start_us - current.start_us))
                 self.select([beside.id])

@@ -14,9 +14,9 @@ from PySide6.QtWidgets import QMenu
 
 from annotate.chains import chain_edits as commands
 from annotate.chains.chain_files import export_chains, exportable_chains, import_chains
-from annotate.chains.chain_formats import forms
+from annotate.chains.chain_formats import list_formats
 from app.gui.player.player import Player
-from app.gui.study.dialogs import Dialogs, filter_of
+from app.gui.study.dialogs import Dialogs, file_filter
 from app.gui.study.study_controller import StudyController
 from app.gui.timeline.chain_editing import ChainEditor, ChosenChain
 from app.gui.timeline.segment_editing import SegmentEditing
@@ -27,7 +27,7 @@ from project.errors import UserError
 from project.session.session import Session
 from resources.translation import tr, trn
 from widgets.graph.graph_view import write_picture
-from widgets.labels import KINDS, NodePerson
+from widgets.labels import KIND_LOOKS, NodePerson
 from widgets.timeline.lanes import node_bar, node_lane
 from widgets.timeline.timeline_view import TimelineView
 
@@ -66,7 +66,7 @@ class ChainFiles(QObject):
     def read(self) -> None:
         """Read chains from a file into the recording that is shown."""
         recording = self._studio.recording
-        kinds = filter_of(tr("Chains"), (form.suffix for form in forms().values()))
+        kinds = file_filter(tr("Chains"), (form.suffix for form in list_formats().values()))
         path = self._dialogs.file(tr("Read a chain from a file"), kinds) if recording is not None else None
         if recording is None or path is None:
             return
@@ -207,7 +207,7 @@ class Chains(QObject):
         owner.addSeparator()
         kinds = owner.addMenu(tr("It is"))
         for kind in NodeKind:
-            action = kinds.addAction(KINDS[kind].name, partial(drawing.set_kind, kind))
+            action = kinds.addAction(KIND_LOOKS[kind].name, partial(drawing.set_kind, kind))
             action.setCheckable(True)
             action.setChecked(kind is one.kind)
         changing = [

@@ -8,30 +8,39 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import QObject, QTimer
 
-from annotate.agreement.annotator_lanes import disagreements, last_before, next_after
+from annotate.agreement.annotator_lanes import find_disagreements, next_disagreement, previous_disagreement
 from annotate.agreement.span_matching import Disagreement, DisagreementKind
-from annotate.blinding.label_disagreement import VerdictBoard, Verdicts, Voice, ordered
+from annotate.blinding.label_disagreement import VerdictBoard, Verdicts, Voice, sort_voices
 from app.gui.player.playback import Playback
 from app.gui.player.player import Player
 from app.gui.study.study_controller import StudyController
 from app.gui.timeline.timeline_presenter import TimelineFeed
 from benchmark.disclosure.conditions import condition_names
-from project.entities.judgments import RAW
+from project.entities.judgments import RAW_CONDITION
 from project.entities.study_records import Changes, Segment
-from project.merging.merge import COPY
+from project.merging.merge import COPY_PROPERTY
 from project.queries.annotator_rows import all_annotators
-from project.queries.judgment_rows import judgments_called
-from project.queries.segment_rows import completed, in_training, segment, segments_of
+from project.queries.judgment_rows import find_judgments
+from project.queries.segment_rows import completed_work, find_segment, segments_of, training_work
 from project.session.session import Session
 from resources.translation import tr
-from widgets.labels import LabelLook, Pattern, Sign, looks_of
-from widgets.timeline.lanes import HIDDEN, SILENT, Lane, LaneKind, VerdictBar, lane_of, verdict_bar, verdict_lane
+from widgets.labels import LabelLook, Pattern, Sign, label_looks
+from widgets.timeline.lanes import (
+    HIDDEN_LABEL,
+    SILENT_LABEL,
+    Lane,
+    LaneKind,
+    VerdictBar,
+    lane_key_of,
+    verdict_bar,
+    verdict_lane,
+)
 from widgets.timeline.timeline_view import TimelineView
 
-STRIP = "disagreement"
+STRIP_KEY = "disagreement"
 _KINDS = (DisagreementKind.LABEL, DisagreementKind.UNMARKED)
 _LANE = Lane(
-    STRIP,
+    STRIP_KEY,
     tr("Disagreement"),
     LaneKind.SPANS,
     looks=(
@@ -39,7 +48,7 @@ _LANE = Lane(
         LabelLook(DisagreementKind.UNMARKED, tr("Not marked by all"), "uncertain", Pattern.HATCH, Sign.RING),
     ),
 )
-_PEOPLE = frozenset({"annotator", "completion", "assignment", "property"})
+_PEOPLE_TABLES = frozenset({"annotator", "completion", "assignment", "property"})
 _MANY = 200
 """Segments changed at once from which reading the recording anew is quicker."""
 _LIVE = 5_000
@@ -101,20 +110,20 @@ class DisagreementStrip(QObject):
         """Read what an edit touched."""
         session, recording = self._studio.session, self._studio.recording
         touched = changes.ids("segment")
-        if session is None or recording is None or not (touched or _PEOPLE & set(changes)):
+        if session is None or recording is None or not (touched or _PEOPLE_TABLES & set(changes)):
             return
         if len(touched) > _MANY:
             self.reload()
             return
         for segment_id in touched:
-            now = segment(session.study, segment_id)
+            now = find_segment(session.study, segment_id)
             if now is not None and now.recording_id == recording.id:
                 self._segments[segment_id] = now
             else:
                 self._segments.pop(segment_id, None)
         # Who makes their first segment was introduced by a step that announced nothing.
         new = not {self._segments[one].annotator_id for one in touched & self._segments.keys()} <= self._known
-        if new or _PEOPLE & set(changes):
+        if new or _PEOPLE_TABLES & set(changes):
             self._read_people(session, recording.id)
         if len(self._segments) > _LIVE:
             self._later.start()
@@ -124,7 +133,7 @@ class DisagreementStrip(QObject):
     def go(self, step: int) -> None:
         """Go to the next (1) or previous (-1) stretch."""
         at = self._player.position_us
-        found = next_after(self.found, at) if step > 0 else last_before(self.found, at)
+        found = next_disagreement(self.found, at) if step > 0 else previous_disagreement(self.found, at)
         if found is not None:
             self._playback.jump(found.start_us)
         elif not self.found:
@@ -143,27 +152,29 @@ class DisagreementStrip(QObject):
         if there:
             people = marked | self._workers
             for scheme, track in {(one.scheme, one.track): None for one in self._segments.values()}:
-                self.found += disagreements(list(self._segments.values()), people, scheme, track)
+                self.found += find_disagreements(list(self._segments.values()), people, scheme, track)
             self.found.sort(key=lambda one: (one.start_us, one.end_us))
         self._feed.set_strip(_LANE if there else None)
         if self.found == before and not anew:
             return
         kinds = [_KINDS.index(one.kind) for one in self.found]
-        self._timeline.set_spans(STRIP, [(one.start_us, one.end_us) for one in self.found], kinds)
+        self._timeline.set_spans(STRIP_KEY, [(one.start_us, one.end_us) for one in self.found], kinds)
 
     def _read_people(self, session: Session, recording_id: str) -> None:
         """Note who worked here, and who is not compared: models, adjudicated lanes, and those in training."""
         people = all_annotators(session.study)
         self._known = {one.id for one in people}
-        training = in_training(session.study)
+        training = training_work(session.study)
         self._kept_out = {one.id for one in people if one.kind != "person" or (recording_id, one.id) in training}
-        done = {annotator for recording, annotator in completed(session.study) if recording == recording_id}
+        done = {annotator for recording, annotator in completed_work(session.study) if recording == recording_id}
         self._workers = done - self._kept_out
-        self._blind = session.study.get_property(COPY) is not None
+        self._blind = session.study.get_property(COPY_PROPERTY) is not None
 
 
 _JUDGES_STRIP_PAUSE_MS = 300
-_ANEW = frozenset({"segment", "utterance", "property", "annotator", "recording", "scheme_version", "reveal", "run"})
+_RELOAD_TABLES = frozenset(
+    {"segment", "utterance", "property", "annotator", "recording", "scheme_version", "reveal", "run"}
+)
 
 
 class JudgesStrip(QObject):
@@ -224,7 +235,7 @@ class JudgesStrip(QObject):
         self._judged |= changes.ids("judgment")
         if self._board.rows:
             self._forms |= changes.ids("segment_value")
-            self._anew = self._anew or bool(_ANEW & set(changes))
+            self._anew = self._anew or bool(_RELOAD_TABLES & set(changes))
         if (self._judged or self._forms or self._anew) and not self._later.isActive():
             self._later.start()
 
@@ -236,13 +247,13 @@ class JudgesStrip(QObject):
             self.reload()
             return
         before = dict(board.rows)
-        board.renew({one.segment_id for one in judgments_called(session.study, sorted(self._judged))})
+        board.renew({one.segment_id for one in find_judgments(session.study, sorted(self._judged))})
         board.renew_forms(self._forms)
         self._judged.clear()
         self._forms.clear()
         touched = [key for key, row in board.rows.items() if before.get(key) is not row]
         board.note_shown(touched)
-        if {f"judge {key}" for key in board.voices} != self._voices or _looks(session, board) != self._looks:
+        if {f"judge {key}" for key in board.voices} != self._voices or _label_looks(session, board) != self._looks:
             self._show(session)
             return
         self._timeline.update_verdicts(bar for key in touched for bar in self._bars(board.rows[key]))
@@ -251,18 +262,18 @@ class JudgesStrip(QObject):
         board = self._board
         assert board is not None
         board.note_shown(board.rows.keys())
-        self._looks = _looks(session, board)
+        self._looks = _label_looks(session, board)
         self._voices = {f"judge {key}" for key in board.voices}
-        voices = ordered(board.voices.values())
+        voices = sort_voices(board.voices.values())
         places = {}
-        if any(voice.condition != RAW for voice in voices):
+        if any(voice.condition != RAW_CONDITION for voice in voices):
             places = condition_names(session, board.recording_id)
         lanes = [verdict_lane(f"judge {one.key}", one.name, _subtitle(one, places), self._looks) for one in voices]
         self._feed.set_judges(lanes)
         bars: dict[str, list[VerdictBar]] = {lane.key: [] for lane in lanes}
         for row in board.rows.values():
             for bar in self._bars(row):
-                bars[lane_of(bar)].append(bar)
+                bars[lane_key_of(bar)].append(bar)
         for key, found in bars.items():
             self._timeline.set_verdicts(key, found)
 
@@ -275,17 +286,17 @@ class JudgesStrip(QObject):
         for voice, label in row.judges.items():
             yield verdict_bar(f"judge {voice}", row.segment, label, (people, f"Judges: {said}"))
         for voice in row.hidden:
-            yield verdict_bar(f"judge {voice}", row.segment, HIDDEN, (row.why_not,))
+            yield verdict_bar(f"judge {voice}", row.segment, HIDDEN_LABEL, (row.why_not,))
         for voice in row.silent:
-            yield verdict_bar(f"judge {voice}", row.segment, SILENT, (people,))
+            yield verdict_bar(f"judge {voice}", row.segment, SILENT_LABEL, (people,))
 
 
-def _looks(session: Session, board: VerdictBoard) -> list[LabelLook]:
+def _label_looks(session: Session, board: VerdictBoard) -> list[LabelLook]:
     """Return how the labels look of the tracks that were judged; of two with the same key, the first one's."""
     found: dict[str, LabelLook] = {}
     for scheme, track in sorted({(row.segment.scheme, row.segment.track) for row in board.rows.values()}):
         known = session.schemes.known(scheme)
-        for look in looks_of(known.lane(track)) if known is not None else ():
+        for look in label_looks(known.lane(track)) if known is not None else ():
             found.setdefault(look.key, look)
     return [*found.values()]
 
@@ -293,4 +304,4 @@ def _looks(session: Session, board: VerdictBoard) -> list[LabelLook]:
 def _subtitle(voice: Voice, places: dict[str, str]) -> str:
     if voice.person:
         return tr("in the form")
-    return "" if voice.condition == RAW else places.get(voice.condition, tr("a rendering that is gone"))
+    return "" if voice.condition == RAW_CONDITION else places.get(voice.condition, tr("a rendering that is gone"))

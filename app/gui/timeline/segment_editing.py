@@ -14,11 +14,11 @@ from annotate.cues.prelabels import Prelabel, open_prelabels
 from annotate.segments import segment_edits
 from app.gui.player.playback import Playback
 from app.gui.player.player import Player
-from app.gui.study.dialogs import Rows, count_rows, tell_changed, tell_deleted
+from app.gui.study.dialogs import Rows, changed_message, deleted_message, format_row_count
 from app.gui.study.study_controller import ActiveTrack, StudyController
 from project.entities.study_records import Changes, Json, Segment
 from project.errors import UserError
-from project.queries.segment_rows import segment
+from project.queries.segment_rows import find_segment
 from project.schemes.scheme import Extent
 from project.session.session import Session
 from project.timebase import FrameTimes
@@ -28,7 +28,7 @@ _FRAME_US = 40_000
 """A step where nobody knows the frames."""
 
 
-def nudged(start_us: int, end_us: int, frames: int, edge: str, times: FrameTimes | None) -> tuple[int, int]:
+def nudge_span(start_us: int, end_us: int, frames: int, edge: str, times: FrameTimes | None) -> tuple[int, int]:
     """Return the new start and end.
 
     Args:
@@ -113,7 +113,7 @@ class PrelabelDeciding(QObject):
             return
 
         def do(session: Session) -> Changes:
-            return commands.accept(session, ids)[1] if accepted else commands.reject(session, ids)
+            return commands.accept_prelabels(session, ids)[1] if accepted else commands.reject_prelabels(session, ids)
 
         if self._studio.edit(do):
             word = tr("Accepted") if accepted else tr("Rejected")
@@ -122,7 +122,7 @@ class PrelabelDeciding(QObject):
                 if len(ids) == 1
                 else tr("{word} {rows}. Undo brings them back.")
             )
-            self._studio.told.emit(text.format(word=word, rows=count_rows(Rows.PRELABELS, len(ids))))
+            self._studio.told.emit(text.format(word=word, rows=format_row_count(Rows.PRELABELS, len(ids))))
             last = max(one.segment.start_us for one in which)
             rest = self._open()
             after = next((one for one in rest if one.segment.start_us >= last), rest[0] if rest else None)
@@ -131,7 +131,7 @@ class PrelabelDeciding(QObject):
                 self._playback.jump(after.segment.start_us)
 
 
-_HOW_TO_MARK = tr("Mark a start (I) and an end (O) at the playhead, or drag in your lane of the timeline.")
+_MARK_HINT = tr("Mark a start (I) and an end (O) at the playhead, or drag in your lane of the timeline.")
 
 
 class SegmentEditing(QObject):
@@ -168,7 +168,7 @@ class SegmentEditing(QObject):
         if unmarked and recording is not None and track is not None and track.extent is not Extent.SPAN:
             start, end = 0, recording.duration_us
         if start is None or end is None:
-            self._studio.failed.emit(UserError(tr("No start and end are marked."), _HOW_TO_MARK))
+            self._studio.failed.emit(UserError(tr("No start and end are marked."), _MARK_HINT))
             return
         if self.create(start, end, label):
             self._studio.set_marks(None, None)
@@ -214,7 +214,7 @@ class SegmentEditing(QObject):
             self._last |= {(one.scheme, one.track): label for one in changed}
             if len(ids) > 1:
                 recordings = len({one.recording_id for one in changed})
-                self._studio.told.emit(tell_changed(Rows.SEGMENTS, len(ids), recordings))
+                self._studio.told.emit(changed_message(Rows.SEGMENTS, len(ids), recordings))
 
     def set_field(self, segment_id: str, field: str, value: Json) -> None:
         """Fill in a field of the form; typing in one go is one step."""
@@ -251,7 +251,7 @@ class SegmentEditing(QObject):
             return
         spans = []
         for one in found:
-            start, end = nudged(one.start_us, one.end_us, frames, edge, times)
+            start, end = nudge_span(one.start_us, one.end_us, frames, edge, times)
             if start < 0 or end > recording.duration_us:
                 return
             spans.append((one.id, start, end))
@@ -278,7 +278,7 @@ class SegmentEditing(QObject):
         gone = tuple(self._studio.selected if ids is None else ids)
         recordings = len({one.recording_id for one in self._segments(gone)})
         if gone and self._studio.edit(lambda s: segment_edits.delete_segments(s, gone)):
-            self._studio.told.emit(tell_deleted(Rows.SEGMENTS, len(gone), recordings))
+            self._studio.told.emit(deleted_message(Rows.SEGMENTS, len(gone), recordings))
 
     def end_here(self) -> int:
         """Return where a segment ends that ends at the frame on screen: after the last frame, the recording's end."""
@@ -295,7 +295,7 @@ class SegmentEditing(QObject):
 
     def _find(self, segment_id: str) -> Segment | None:
         session = self._studio.session
-        return segment(session.study, segment_id) if session else None
+        return find_segment(session.study, segment_id) if session else None
 
     def _segments(self, ids: Sequence[str]) -> list[Segment]:
         return [found for one in ids if (found := self._find(one)) is not None]

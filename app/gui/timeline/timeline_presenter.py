@@ -9,19 +9,19 @@ from enum import IntEnum
 
 from PySide6.QtCore import QObject
 
-from annotate.cues.prelabels import SUGGESTED_IN, decided, is_decided, prelabel_annotators
+from annotate.cues.prelabels import SUGGESTED_SCHEMES, decided_prelabels, is_decided, prelabel_annotators
 from app.gui.player.player import Player
 from app.gui.study.study_controller import ActiveTrack, StudyController
 from app.gui.timeline.segment_editing import SegmentEditing
-from app.gui.timeline.transcript_lanes import HEARD, SpokenLanes
+from app.gui.timeline.transcript_lanes import SPEECH_LANE, SpokenLanes
 from project.entities.study_records import Annotator, Changes, Segment
 from project.queries.annotator_rows import all_annotators
-from project.queries.segment_rows import listed_segments, segments_of
+from project.queries.segment_rows import segments_of, table_segments
 from project.session.session import Session
 from project.timebase import FrameTimes
 from resources.translation import tr
-from widgets.labels import Pattern, looks_of, unknown_look
-from widgets.timeline.lanes import Lane, LaneKind, NodeBar, kind_of, lane_key, lane_of
+from widgets.labels import Pattern, label_looks, unknown_look
+from widgets.timeline.lanes import Lane, LaneKind, NodeBar, bar_kind, lane_key, lane_key_of
 from widgets.timeline.range_slider import RangeSlider
 from widgets.timeline.timeline_view import TimelineView
 
@@ -58,7 +58,7 @@ class RangeSliderController(QObject):
         self._timeline.set_marks(self._studio.mark_in, self._studio.mark_out)
         chosen = self._timeline.model.segment(self._studio.selected[0]) if len(self._studio.selected) == 1 else None
         if chosen is not None:
-            lane = self._timeline.model.lane(lane_of(chosen))
+            lane = self._timeline.model.lane(lane_key_of(chosen))
             look = unknown_look(chosen.label) if lane is None else lane.look(chosen.label)
             self._slider.set_range(chosen.start_us, chosen.end_us, look)
             self._slider.set_editable(self._timeline.can_edit(lane))
@@ -98,7 +98,7 @@ OWN = "own"
 """Key of the lane of a person who has made no segment yet and so is not in the study."""
 
 
-_FEW = 200
+_MAX_LISTED = 200
 """Segments of which each is read; of more, those of the recording that is shown."""
 
 
@@ -120,7 +120,7 @@ class TimelineFeed(QObject):
         self._studio = studio
         self._timeline = timeline
         self._active = active
-        self._places: dict[str, _Place] = {}
+        self._places: dict[str, _LaneOwner] = {}
         self._has_faces = False
         self._strip: Lane | None = None
         self._certainty: Lane | None = None
@@ -144,14 +144,14 @@ class TimelineFeed(QObject):
             self._timeline.set_lanes(())
             return
         self._timeline.set_recording(recording.duration_us)
-        done = decided(session, recording.id)
+        done = decided_prelabels(session, recording.id)
         segments = [one for one in segments_of(session.study, recording.id) if one.id not in done]
         spoken = self._spoken.read(session, recording.id)
         self._places.clear()
         self._nodes.clear()
         self._set_lanes(segments)
         self._timeline.set_segments([*segments, *spoken])
-        self._timeline.set_spans(HEARD, self._spoken.heard)
+        self._timeline.set_spans(SPEECH_LANE, self._spoken.heard)
         self._timeline.set_editable(self._studio.writable)
 
     def reload_lanes(self) -> None:
@@ -198,8 +198,8 @@ class TimelineFeed(QObject):
     def _found(self, session: Session, touched: Collection[str]) -> dict[str, Segment]:
         """Return those of some segments that are in the recording that is shown, and of few also the others."""
         recording = self._studio.recording
-        if len(touched) <= _FEW or recording is None:
-            return {one.id: one for one in listed_segments(session.study, [*touched])} if touched else {}
+        if len(touched) <= _MAX_LISTED or recording is None:
+            return {one.id: one for one in table_segments(session.study, [*touched])} if touched else {}
         return {one.id: one for one in segments_of(session.study, recording.id) if one.id in touched}
 
     def apply(self, changes: Changes) -> CameOrWent:
@@ -241,7 +241,7 @@ class TimelineFeed(QObject):
             self._timeline.update_segments(*self._spoken.apply(session, recording.id, changes))
         if changes.ids("run"):
             self._timeline.update_segments(self._spoken.read(session, recording.id))
-            self._timeline.set_spans(HEARD, self._spoken.heard)
+            self._timeline.set_spans(SPEECH_LANE, self._spoken.heard)
         return any(changes.ids(table) for table in ("utterance", "participant", "appearance", "run"))
 
     def counts(self) -> dict[str, int]:
@@ -266,7 +266,7 @@ class TimelineFeed(QObject):
 
     def _note(self, segments: Iterable[Segment]) -> None:
         for one in segments:
-            place = _Place(one.annotator_id, one.scheme, one.track)
+            place = _LaneOwner(one.annotator_id, one.scheme, one.track)
             self._places[place.key] = place
 
     def _set_lanes(self, segments: Iterable[Segment] | None) -> None:
@@ -282,7 +282,7 @@ class TimelineFeed(QObject):
         ]  # fmt: skip
         shown = set(filled)
         if self._active.place is not None:
-            active = _Place(self.own_id or OWN, *self._active.place)
+            active = _LaneOwner(self.own_id or OWN, *self._active.place)
             shown.add(active)
             self._places[active.key] = active
         medium = session.main_medium(self._studio.recording.id)
@@ -301,7 +301,9 @@ class TimelineFeed(QObject):
         if tuple(lanes) != self._timeline.model.lanes:
             self._timeline.set_lanes(lanes)
 
-    def _segment_lanes(self, session: Session, people: Sequence[Annotator], shown: Iterable["_Place"]) -> list[Lane]:
+    def _segment_lanes(
+        self, session: Session, people: Sequence[Annotator], shown: Iterable["_LaneOwner"]
+    ) -> list[Lane]:
         """Return the lanes of segments: one's own first, then the others', each in the order of the schemes."""
         own = self.own_id or OWN
         names = {a.id: a.name for a in people} | {own: session.annotator_name or tr("You")}
@@ -309,7 +311,7 @@ class TimelineFeed(QObject):
         order = {own: -1} | {a.id: n for n, a in enumerate(people) if a.id != own}
         tracks = [(scheme.key, track.key) for scheme in session.schemes for track in scheme.tracks]
 
-        def rank(place: _Place) -> tuple[int, int, str, str]:
+        def rank(place: _LaneOwner) -> tuple[int, int, str, str]:
             kind = (place.scheme, place.track)
             at = tracks.index(kind) if kind in tracks else len(tracks)
             return order.get(place.annotator_id, len(order)), at, *kind
@@ -322,8 +324,8 @@ class TimelineFeed(QObject):
             track = None if scheme is None else scheme.lane(place.track)
             faded = not session.schemes.uses(place.scheme)
             mine = place.annotator_id == own
-            pale = place.annotator_id in models and place.scheme in SUGGESTED_IN
-            looks = () if track is None else looks_of(track)
+            pale = place.annotator_id in models and place.scheme in SUGGESTED_SCHEMES
+            looks = () if track is None else label_looks(track)
             lanes.append(
                 Lane(
                     place.key,
@@ -345,14 +347,14 @@ class TimelineFeed(QObject):
 
     def _select(self, ids: Sequence[str]) -> None:
         model = self._timeline.model
-        kinds = {one: kind_of(model.segment(one)) for one in ids}
+        kinds = {one: bar_kind(model.segment(one)) for one in ids}
         self._studio.select(one for one in ids if kinds[one] is LaneKind.SEGMENTS)
         self._studio.select_utterances(one for one in ids if kinds[one] is LaneKind.UTTERANCES)
         self._studio.select_nodes(one for one in ids if kinds[one] is LaneKind.NODES)
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _LaneOwner:
     """Whose segments of which track a lane shows."""
 
     annotator_id: str

@@ -11,20 +11,20 @@ from functools import partial
 from PySide6.QtCore import QObject, QPoint
 from PySide6.QtWidgets import QMenu
 
-from annotate.speech.speaker_suggestions import speaker_flags, speakers_found
+from annotate.speech.speaker_suggestions import list_speaker_flags, list_speakers
 from annotate.transcript import transcript_edits as commands
 from annotate.transcript import transcript_edits as who_speaks
 from app.gui.player.player import Player
-from app.gui.study.dialogs import Rows, tell_changed, tell_deleted
+from app.gui.study.dialogs import Rows, changed_message, deleted_message
 from app.gui.study.study_controller import StudyController
-from app.gui.timeline.segment_editing import nudged
+from app.gui.timeline.segment_editing import nudge_span
 from project.entities.study_records import Changes, Participant, Utterance
 from project.queries.recording_rows import all_participants, participants_in
-from project.queries.transcript_rows import speech_of, utterances_called, utterances_of
+from project.queries.transcript_rows import find_utterances, speech_spans, utterances_of
 from project.session.session import Session
 from resources.translation import tr
 from widgets.labels import participant_colours
-from widgets.timeline.lanes import Lane, LaneKind, SpokenBar, speaker_of, spoken_bar, spoken_lane
+from widgets.timeline.lanes import Lane, LaneKind, SpokenBar, speaker_of_lane, utterance_bar, utterance_lane
 from widgets.timeline.timeline_view import TimelineView
 
 
@@ -37,9 +37,9 @@ class Guesses:
 
     def read(self, session: Session, recording_id: str) -> None:
         """Read the guesses about a recording."""
-        flags = speaker_flags(session, recording_id)
+        flags = list_speaker_flags(session, recording_id)
         self._flags = {one.utterance_id: one.text for one in reversed(flags) if one.utterance_id is not None}
-        unnamed = (one for one in speakers_found(session, recording_id) if one.participant_id is None)
+        unnamed = (one for one in list_speakers(session, recording_id) if one.participant_id is None)
         self._labels = {key: one.label for one in unnamed for key in one.utterance_ids}
 
     def flag(self, one: Utterance) -> str:
@@ -52,8 +52,8 @@ class Guesses:
         return self._labels.get(one.id, "") if one.participant_id is None else ""
 
 
-HEARD = "heard"
-NOBODY = tr("Nobody yet")
+SPEECH_LANE = "heard"
+NOBODY_YET = tr("Nobody yet")
 
 
 class SpokenLanes:
@@ -73,14 +73,14 @@ class SpokenLanes:
         """Read a recording anew; returns its utterances."""
         found = utterances_of(session.study, recording_id)
         self._speakers = {one.id: one.participant_id for one in found}
-        self._heard = speech_of(session.study, recording_id)
+        self._heard = speech_spans(session.study, recording_id)
         self._guesses.read(session, recording_id)
         return [self._bar(one) for one in found]
 
     def apply(self, session: Session, recording_id: str, changes: Changes) -> tuple[list[SpokenBar], list[str]]:
         """Read what an edit touched; returns utterances that are there, and the ids of those that are gone."""
         touched = changes.ids("utterance")
-        now = utterances_called(session.study, touched)
+        now = find_utterances(session.study, touched)
         here = [one for one in now.values() if one.recording_id == recording_id]
         gone = [one for one in touched if one in self._speakers and one not in {each.id for each in here}]
         for one in gone:
@@ -90,7 +90,7 @@ class SpokenLanes:
 
     def lanes(self, session: Session, recording_id: str, writable: bool) -> list[Lane]:
         """Return the lanes: what was heard, each participant of the recording, and nobody yet, where there is any."""
-        lanes = [] if self._heard is None else [Lane(HEARD, tr("Speech"), LaneKind.SPANS)]
+        lanes = [] if self._heard is None else [Lane(SPEECH_LANE, tr("Speech"), LaneKind.SPANS)]
         if not self._speakers:
             return lanes
         counts = Counter(self._speakers.values())
@@ -98,14 +98,14 @@ class SpokenLanes:
         colours = participant_colours([one.id for one in everybody])
         present = {one.id for one in participants_in(session.study, recording_id)}
         lanes += [
-            spoken_lane(one.id, one.pseudonym, _role(one), colours[one.id], writable)
+            utterance_lane(one.id, one.pseudonym, _role(one), colours[one.id], writable)
             for one in everybody
             if one.id in present or counts[one.id]
         ]
-        return [*lanes, spoken_lane(None, NOBODY, tr("Who speaks?"), None, writable)] if counts[None] else lanes
+        return [*lanes, utterance_lane(None, NOBODY_YET, tr("Who speaks?"), None, writable)] if counts[None] else lanes
 
     def _bar(self, one: Utterance) -> SpokenBar:
-        return spoken_bar(one, self._guesses.flag(one))
+        return utterance_bar(one, self._guesses.flag(one))
 
 
 def _role(one: Participant) -> str:
@@ -143,33 +143,33 @@ class UtteranceEditor(QObject):
         self._add_node = add_node
         timeline.utterance_move_requested.connect(self.retime)
         timeline.utterance_create_requested.connect(self.add)
-        timeline.utterance_assign_requested.connect(lambda ids, lane: self.assign(ids, speaker_of(lane)))
+        timeline.utterance_assign_requested.connect(lambda ids, lane: self.assign(ids, speaker_of_lane(lane)))
         timeline.utterance_delete_requested.connect(self.delete)
         timeline.utterance_nudge_requested.connect(self.nudge)
         timeline.utterance_activated.connect(self.open)
 
     def retime(self, spans: Sequence[tuple[str, int, int]], merge_key: str | None = None) -> None:
         """Give utterances new starts and ends."""
-        self._studio.edit(lambda session: commands.retime(session, spans, merge_key))
+        self._studio.edit(lambda session: commands.retime_utterances(session, spans, merge_key))
 
     def nudge(self, ids: Sequence[str], frames: int, edge: str) -> None:
         """Move utterances, or one edge of them, by frames; a key held down is one step."""
         session, recording = self._studio.session, self._studio.recording
         if session is None or recording is None:
             return
-        found = utterances_called(session.study, ids).values()
-        spans = [(one.id, *nudged(one.start_us, one.end_us, frames, edge, self._player.times)) for one in found]
+        found = find_utterances(session.study, ids).values()
+        spans = [(one.id, *nudge_span(one.start_us, one.end_us, frames, edge, self._player.times)) for one in found]
         if all(start >= 0 and end <= recording.duration_us for _, start, end in spans):
             self.retime(spans, f"nudge {edge} {' '.join(sorted(ids))}")
 
     def assign(self, ids: Sequence[str], participant_id: str | None) -> None:
         """Say who speaks."""
-        self._change(lambda session: who_speaks.assign(session, ids, participant_id), len(ids))
+        self._change(lambda session: who_speaks.assign_speaker(session, ids, participant_id), len(ids))
 
     def delete(self, ids: Sequence[str]) -> None:
         """Delete utterances; undo brings them back."""
-        if self._studio.edit(lambda session: commands.delete(session, ids)):
-            self._studio.told.emit(tell_deleted(Rows.UTTERANCES, len(ids)))
+        if self._studio.edit(lambda session: commands.delete_utterances(session, ids)):
+            self._studio.told.emit(deleted_message(Rows.UTTERANCES, len(ids)))
 
     def add(self, lane: str, start_us: int, end_us: int) -> None:
         """Add an utterance without words in a speaker's lane, and go where its words are written."""
@@ -179,7 +179,9 @@ class UtteranceEditor(QObject):
         made: list[str] = []
 
         def do(session: Session) -> Changes:
-            new, changes = commands.add(session, recording.id, start_us, end_us, participant_id=speaker_of(lane))
+            new, changes = commands.add_utterance(
+                session, recording.id, start_us, end_us, participant_id=speaker_of_lane(lane)
+            )
             made.append(new)
             return changes
 
@@ -201,9 +203,9 @@ class UtteranceEditor(QObject):
         spoken = owner.addMenu(tr("Spoken by"))
         present = {one.id for one in participants_in(session.study, recording.id)}
         people = [one for one in all_participants(session.study) if one.id in present]
-        for title, key in [*((one.pseudonym, one.id) for one in people), (NOBODY, None)]:
+        for title, key in [*((one.pseudonym, one.id) for one in people), (NOBODY_YET, None)]:
             spoken.addAction(title, partial(self.assign, ids, key))
-        if any(one.suggested for one in utterances_called(session.study, ids).values()):
+        if any(one.suggested for one in find_utterances(session.study, ids).values()):
             owner.addAction(tr("The suggested speaker is right"), lambda: self._accept(ids))
         owner.addAction(tr("Add cue…"), self._add_cue)
         owner.addAction(tr("Node of a chain"), self._add_node)
@@ -218,4 +220,4 @@ class UtteranceEditor(QObject):
 
     def _change(self, do: Callable[[Session], Changes], number: int) -> None:
         if self._studio.edit(do) and number > 1:
-            self._studio.told.emit(tell_changed(Rows.UTTERANCES, number))
+            self._studio.told.emit(changed_message(Rows.UTTERANCES, number))

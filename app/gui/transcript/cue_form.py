@@ -21,15 +21,15 @@ from PySide6.QtWidgets import (
 
 from annotate.cues import prelabels as commands
 from annotate.cues.cue_detection import prepare
-from annotate.cues.cue_marks import RESPONSE, SCHEME, place_of_word
+from annotate.cues.cue_marks import RESPONSE, SCHEME, word_index_at
 from app.gui.jobs.job_center import JobCenter
 from app.gui.player.player import Player
 from app.gui.study.study_controller import StudyController
 from project.entities.study_records import Changes, Participant, Utterance
-from project.entities.transcript import tokens
+from project.entities.transcript import split_words
 from project.errors import UserError
 from project.queries.recording_rows import participants_in
-from project.queries.transcript_rows import utterance, utterances_between
+from project.queries.transcript_rows import find_utterance, utterances_between
 from project.schemes.scheme import Scheme
 from project.schemes.scheme_file import load_scheme
 from project.session.session import Session
@@ -39,7 +39,7 @@ from widgets.dialogs.dialog_windows import OwnDialog
 from widgets.labels import LabelButtons
 from widgets.text_labels import PlainLabel, plain_tip
 
-WHOLE = tr("The whole utterance")
+WHOLE_UTTERANCE = tr("The whole utterance")
 _WIDE = 380
 
 
@@ -121,7 +121,7 @@ class CueForm(OwnDialog):
         """
         self._speaker = speaker
         self.place.clear()
-        self.place.addItem(WHOLE, None)
+        self.place.addItem(WHOLE_UTTERANCE, None)
         for at, one in enumerate(said):
             self.place.addItem(f"“{one}”", at)
         self.place.setCurrentIndex(word + 1 if -1 <= word < len(said) else 0)
@@ -230,9 +230,9 @@ class CueController(QObject):
             )
             return
         now = self._player.position_us
-        word = place_of_word(said, now) if said.start_us <= now < said.end_us else -1
+        word = word_index_at(said, now) if said.start_us <= now < said.end_us else -1
         form = self.form = CueForm(session.schemes.known(SCHEME) or load_scheme(SCHEME), RESPONSE, self._window)
-        form.fill(tokens(said.text), word, said.participant_id, participants_in(session.study, said.recording_id))
+        form.fill(split_words(said.text), word, said.participant_id, participants_in(session.study, said.recording_id))
         form.add_requested.connect(lambda wanted: self._add(said.id, wanted))
         form.destroyed.connect(self._forget)
         frame = self._window.frameGeometry()
@@ -260,7 +260,7 @@ class CueController(QObject):
             return None
         chosen = self._studio.selected_utterances
         if chosen:
-            return utterance(session.study, chosen[-1])
+            return find_utterance(session.study, chosen[-1])
         now = self._player.position_us
         return next(iter(utterances_between(session.study, recording.id, now, now + 1)), None)
 

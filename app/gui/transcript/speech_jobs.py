@@ -14,22 +14,27 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QFormLayout, QL
 from annotate.speech import speaker_detection as speakers
 from annotate.speech import transcription
 from annotate.speech import voice_activity as speech
-from annotate.speech.speaker_suggestions import speaker_flags, speakers_found
-from annotate.study.recording_files import has_sound, usable_sound
-from annotate.transcript.utterance_drafts import LONGEST, kept_of, set_vocabulary, vocabulary
+from annotate.speech.speaker_suggestions import list_speaker_flags, list_speakers
+from annotate.study.recording_files import has_sound, require_usable_sound
+from annotate.transcript.utterance_drafts import (
+    MAX_VOCABULARY_CHARS,
+    list_kept_utterances,
+    read_vocabulary,
+    set_vocabulary,
+)
 from anonymize.egress import weights_download_job as fetching
 from app.gui.jobs.job_center import JobCenter
 from app.gui.study.dialogs import Dialogs, require_permission
 from app.gui.study.study_controller import StudyController
 from models.speech.whisper_languages import LANGUAGES
-from models.speech.whisper_models import WhisperModel, require_files, usual, whisper_models
+from models.speech.whisper_models import WhisperModel, default_model, list_whisper_models, require_files
 from project.entities.study_records import Recording
 from project.errors import UserError
 from project.queries.recording_rows import all_recordings
 from project.queries.transcript_rows import utterances_of
 from project.session.jobs import JobSpec
 from project.session.session import Session
-from project.text_format import size_text
+from project.text_format import format_size
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
@@ -113,7 +118,7 @@ class TranscribeDialog(OwnDialog):
         column.addWidget(self.note)
         column.addLayout(self._buttons())
         self.refresh()
-        best = usual()
+        best = default_model()
         if best is not None:
             self.model.setCurrentIndex(self.model.findData(best))
         self.model.currentIndexChanged.connect(self._on_model)
@@ -133,12 +138,12 @@ class TranscribeDialog(OwnDialog):
     def refresh(self) -> None:
         """Look again at which models are installed."""
         before = self.model.currentData()
-        self._models = {one.name: one for one in whisper_models()}
+        self._models = {one.name: one for one in list_whisper_models()}
         self.model.blockSignals(True)
         self.model.clear()
         for one in self._models.values():
             state = "installed" if one.installed else tr("not installed")
-            self.model.addItem(f"{one.name}   {size_text(one.size)}, {state}", one.name)
+            self.model.addItem(f"{one.name}   {format_size(one.size)}, {state}", one.name)
         self.model.addItem(
             tr("A folder of my own…") if self._folder is None else tr("Folder {name}").format(name=self._folder.name),
             _FOLDER,
@@ -171,7 +176,7 @@ class TranscribeDialog(OwnDialog):
             self.language.addItem(name, code)
         form.addRow(tr("&Language"), self.language)
         self.vocabulary = QLineEdit(vocabulary)
-        self.vocabulary.setMaxLength(LONGEST)
+        self.vocabulary.setMaxLength(MAX_VOCABULARY_CHARS)
         self.vocabulary.setAccessibleName(tr("Vocabulary"))
         self.vocabulary.setPlaceholderText(tr("Words that come up, as they are spelled: products, places, terms"))
         self.vocabulary.setToolTip(tr("The model is told them; they are kept in the study"))
@@ -221,7 +226,7 @@ class TranscribeDialog(OwnDialog):
         ready = not problem and bool(self.request().recordings)
         self.start.setEnabled(missing or ready)
         if missing and model is not None:
-            self.note.setText(_question(model))
+            self.note.setText(_fetch_question(model))
         elif problem:
             self.note.setText(problem)
         elif any(one.utterances for one in chosen):
@@ -256,9 +261,9 @@ class TranscribeDialog(OwnDialog):
         self.accept()
 
 
-def _question(model: WhisperModel) -> str:
+def _fetch_question(model: WhisperModel) -> str:
     try:
-        return f"{model.purpose[:1].upper()}{model.purpose[1:]}. {fetching.question(model.name)}."
+        return f"{model.purpose[:1].upper()}{model.purpose[1:]}. {fetching.download_question(model.name)}."
     except UserError as error:
         return str(error)
 
@@ -301,13 +306,15 @@ class SpeechJobController(QObject):
             return
         try:
             session.study.require_writable()
-            usable_sound(session, recording.id)
+            require_usable_sound(session, recording.id)
         except UserError as error:
             self._studio.failed.emit(error)
             return
         heard = [one for one in all_recordings(session.study) if has_sound(session, one.id)]
-        others = [_spoken(session, one) for one in heard if one.id != recording.id]
-        self.dialog = dialog = TranscribeDialog(_spoken(session, recording), others, vocabulary(session), self._window)
+        others = [_transcribable(session, one) for one in heard if one.id != recording.id]
+        self.dialog = dialog = TranscribeDialog(
+            _transcribable(session, recording), others, read_vocabulary(session), self._window
+        )
         dialog.accepted_request.connect(self.start)
         dialog.fetch_requested.connect(self._fetch)
         dialog.finished.connect(lambda _result: self._closed())
@@ -365,9 +372,9 @@ class SpeechJobController(QObject):
         self.dialog = None
 
 
-def _spoken(session: Session, recording: Recording) -> TranscribableRecording:
+def _transcribable(session: Session, recording: Recording) -> TranscribableRecording:
     count = len(utterances_of(session.study, recording.id))
-    kept = len(kept_of(session, recording.id)) if count else 0
+    kept = len(list_kept_utterances(session, recording.id)) if count else 0
     return TranscribableRecording(recording.id, f"{recording.number}. {recording.name}", count, kept)
 
 
@@ -396,7 +403,7 @@ class SuggestedSpeakers(QObject):
         session = self._studio.session
         if session is None:
             return
-        found, places = speakers_found(session, recording_id), len(speaker_flags(session, recording_id))
+        found, places = list_speakers(session, recording_id), len(list_speaker_flags(session, recording_id))
         look = (
             tr("{count} to look at").format(count=trn("{count} place", "{count} places", places))
             if places

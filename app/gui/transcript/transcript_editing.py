@@ -12,14 +12,14 @@ from annotate.transcript import transcript_edits as commands
 from annotate.transcript import transcript_edits as who_speaks
 from annotate.transcript.utterance_text import WordSearch
 from app.gui.pages.context import Context
-from app.gui.study.dialogs import Rows, agree_to_change, count_rows, tell_changed, tell_deleted
+from app.gui.study.dialogs import Rows, changed_message, confirm_change, deleted_message, format_row_count
 from app.gui.transcript.transcript_page import TranscriptPage, TranscriptPresenter
 from project.entities.study_records import Changes, Utterance
 from project.errors import UserError
 from project.session.session import Session
 from resources.translation import tr, trn
 
-_NEW_US = 2_000_000
+_NEW_UTTERANCE_US = 2_000_000
 """How long an utterance is that somebody adds at the playhead, at most."""
 
 
@@ -63,10 +63,10 @@ class TranscriptEditor(QObject):
     def _give_up(self, utterance_id: str) -> None:
         before = self._before
         if before is not None and before.id == utterance_id and before != self._shown.said.get(utterance_id):
-            self._edit(lambda session: commands.put_back(session, before))
+            self._edit(lambda session: commands.restore_text(session, before))
 
     def _split_text(self, utterance_id: str, before: str, after: str) -> None:
-        if self._split(lambda session: commands.split_text(session, utterance_id, before, after)):
+        if self._split(lambda session: commands.split_utterance_text(session, utterance_id, before, after)):
             self._page.view.edit_text(self._page.view.current(), 0)
 
     def _merge_back(self, utterance_id: str, text: str) -> None:
@@ -83,7 +83,7 @@ class TranscriptEditor(QObject):
         one = self._shown.current()
         if one is not None:
             at = self._context.player.position_us
-            self._split(lambda session: commands.split(session, one.id, at_us=at))
+            self._split(lambda session: commands.split_utterance(session, one.id, at_us=at))
 
     def _split(self, cut: Callable[[Session], tuple[str, Changes]]) -> bool:
         """Cut an utterance in two, and select the second one."""
@@ -111,7 +111,7 @@ class TranscriptEditor(QObject):
         kept: list[str] = []
 
         def do(session: Session) -> Changes:
-            new, changes = commands.merge(session, ids)
+            new, changes = commands.merge_utterances(session, ids)
             kept.append(new)
             return changes
 
@@ -125,7 +125,7 @@ class TranscriptEditor(QObject):
         one, at = self._shown.current(), self._context.player.position_us
         if one is not None:
             span = (one.id, one.start_us, at) if end else (one.id, at, one.end_us)
-            self._edit(lambda session: commands.retime(session, [span]))
+            self._edit(lambda session: commands.retime_utterances(session, [span]))
 
     def nudge_edge(self, end: bool, by_us: int) -> None:
         """Move the start or the end of the current utterance; a key held down is one step."""
@@ -133,13 +133,13 @@ class TranscriptEditor(QObject):
         if one is not None:
             moved = replace(one, end_us=one.end_us + by_us) if end else replace(one, start_us=one.start_us + by_us)
             span = (one.id, max(moved.start_us, 0), moved.end_us)
-            self._edit(lambda session: commands.retime(session, [span], f"edge {end} {one.id}"))
+            self._edit(lambda session: commands.retime_utterances(session, [span], f"edge {end} {one.id}"))
 
     def assign(self, participant_id: str | None) -> None:
         """Say who speaks in what is selected."""
         ids = self._shown.selected()
         if ids:
-            self._change(lambda session: who_speaks.assign(session, ids, participant_id), len(ids))
+            self._change(lambda session: who_speaks.assign_speaker(session, ids, participant_id), len(ids))
 
     def assign_by_digit(self, number: int) -> None:
         """Say that the participant whose button has a digit speaks."""
@@ -157,7 +157,7 @@ class TranscriptEditor(QObject):
         )
         name = self._context.questions.text(tr("New participant"), question, self._shown.next_pseudonym())
         if name:
-            self._edit(lambda session: who_speaks.assign_to_new(session, ids, name)[1])
+            self._edit(lambda session: who_speaks.assign_to_new_participant(session, ids, name)[1])
 
     def accept_speakers(self) -> None:
         """Say that the program guessed right who speaks in what is selected."""
@@ -170,14 +170,14 @@ class TranscriptEditor(QObject):
         ids = self._shown.selected()
         checked = not all(self._shown.said[one].checked for one in ids)
         if ids:
-            self._edit(lambda session: commands.check(session, ids, checked))
+            self._edit(lambda session: commands.mark_checked(session, ids, checked))
         return bool(ids) and checked
 
     def mark_read(self) -> None:
         """Mark what is selected as read."""
         ids = self._shown.selected()
         if ids and not all(self._shown.said[one].checked for one in ids):
-            self._edit(lambda session: commands.check(session, ids))
+            self._edit(lambda session: commands.mark_checked(session, ids))
 
     def delete(self) -> None:
         """Delete what is selected, and go on to what comes after it."""
@@ -189,9 +189,9 @@ class TranscriptEditor(QObject):
             return
         last = self._page.model.row(ids[-1])
         after = [line.said.id for line in self._page.model.lines[last + 1 : last + 2]]
-        if self._edit(lambda session: commands.delete(session, ids)):
+        if self._edit(lambda session: commands.delete_utterances(session, ids)):
             self._shown.select(after or [line.said.id for line in self._page.model.lines[-1:]])
-            self._context.studio.told.emit(tell_deleted(Rows.UTTERANCES, len(ids)))
+            self._context.studio.told.emit(deleted_message(Rows.UTTERANCES, len(ids)))
 
     def add(self) -> None:
         """Add an utterance at the playhead, up to the next one, and let somebody type in it."""
@@ -199,11 +199,11 @@ class TranscriptEditor(QObject):
         if recording is None:
             return
         later = [one.start_us for one in self._shown.said.values() if one.start_us > at]
-        end = min([at + _NEW_US, recording.duration_us, *later])
+        end = min([at + _NEW_UTTERANCE_US, recording.duration_us, *later])
         made: list[str] = []
 
         def do(session: Session) -> Changes:
-            new, changes = commands.add(session, recording.id, at, end)
+            new, changes = commands.add_utterance(session, recording.id, at, end)
             made.append(new)
             return changes
 
@@ -213,14 +213,14 @@ class TranscriptEditor(QObject):
 
     def _change(self, do: Callable[[Session], Changes], number: int) -> None:
         if self._edit(do) and number > 1:
-            self._context.studio.told.emit(tell_changed(Rows.UTTERANCES, number))
+            self._context.studio.told.emit(changed_message(Rows.UTTERANCES, number))
 
     def _edit(self, do: Callable[[Session], Changes]) -> bool:
         return self._context.studio.edit(do, self)
 
 
 Place = tuple[str, int]
-_NOWHERE: Place = ("", -1)
+_NO_PLACE: Place = ("", -1)
 
 
 class TranscriptSearchController(QObject):
@@ -274,7 +274,7 @@ class TranscriptSearchController(QObject):
         """After an edit: the place that is shown stays, or the next one is."""
         if not self._page.search.isVisible() or self._search is None:
             return
-        before = self._places[self._at] if 0 <= self._at < len(self._places) else _NOWHERE
+        before = self._places[self._at] if 0 <= self._at < len(self._places) else _NO_PLACE
         self._find()
         row = self._page.model.row(before[0])
         later = [
@@ -297,7 +297,7 @@ class TranscriptSearchController(QObject):
         self._show()
 
     def _show(self, problem: str = "") -> None:
-        place = self._places[self._at] if 0 <= self._at < len(self._places) else _NOWHERE
+        place = self._places[self._at] if 0 <= self._at < len(self._places) else _NO_PLACE
         self._page.view.set_found(self._found, place)
         self._page.search.show_count(self._at + 1, len(self._places), problem)
 
@@ -323,9 +323,9 @@ class TranscriptSearchController(QObject):
         if session is None or recording is None or search is None or not search.text:
             return
         where = None if self._page.search.where.currentIndex() else [recording.id]
-        counts = commands.count_places(session, search) if where is None else {}
+        counts = commands.count_matches(session, search) if where is None else {}
         places, recordings = sum(counts.values()), len(counts)
-        if not agree_to_change(self._context.questions, Rows.PLACES, places, recordings):
+        if not confirm_change(self._context.questions, Rows.PLACES, places, recordings):
             return
         done: list[commands.Replaced] = []
 
@@ -334,7 +334,7 @@ class TranscriptSearchController(QObject):
             return done[0].changes
 
         if self._context.studio.edit(do):
-            told = tr("Replaced {rows}.").format(rows=count_rows(Rows.PLACES, done[0].count, recordings))
+            told = tr("Replaced {rows}.").format(rows=format_row_count(Rows.PLACES, done[0].count, recordings))
             if done[0].emptied:
                 told += tr(" {count} without text now.").format(
                     count=trn("{count} utterance", "{count} utterances", len(done[0].emptied))
@@ -343,5 +343,5 @@ class TranscriptSearchController(QObject):
 
     def _close(self) -> None:
         self._search, self._found, self._places, self._at = None, {}, [], -1
-        self._page.view.set_found({}, _NOWHERE)
+        self._page.view.set_found({}, _NO_PLACE)
         self._page.view.setFocus()

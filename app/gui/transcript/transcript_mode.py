@@ -24,7 +24,7 @@ from project.queries.transcript_rows import SPEECH, TRANSCRIBE
 from project.session.jobs import JobSpec
 from project.session.session import Session
 from resources.translation import tr
-from widgets.labels import KEYS
+from widgets.labels import DIGIT_KEYS
 
 _KINDS = (TRANSCRIBE, SPEECH, "speakers")
 
@@ -53,7 +53,7 @@ class TranscriptionController(QObject):
 
     def drop_without_speech(self) -> None:
         """Delete the utterances during which nobody was heard to speak."""
-        self._drop(commands.without_speech, tr("Somebody speaks in every utterance of this recording."))
+        self._drop(commands.find_utterances_without_speech, tr("Somebody speaks in every utterance of this recording."))
 
     def drop_speaker(self) -> None:
         """Delete all utterances of who says the current one: a voice-over, say."""
@@ -99,7 +99,7 @@ class TranscriptionController(QObject):
             self._context.jobs.cancel(work)
 
 
-_AFTER_US = 120_000
+_PLAY_MARGIN_US = 120_000
 """How much is heard after an utterance: the ends of words are easily cut."""
 
 
@@ -130,7 +130,7 @@ class ReadingAlong(QObject):
         one = self._shown.current()
         player = self._context.player
         if one is not None:
-            player.play_span(one.start_us, min(one.end_us + _AFTER_US, player.duration_us))
+            player.play_span(one.start_us, min(one.end_us + _PLAY_MARGIN_US, player.duration_us))
             self._one_only = player.playing
 
     def play_on(self) -> None:
@@ -268,11 +268,11 @@ class TranscriptNavigator(QObject):
 
 Handler = Callable[[], object]
 _LARGE_US, _SMALL_US = 50_000, 10_000
-_REPEATING = frozenset(
+_REPEATING_KEYS = frozenset(
     {f"{held}{key}" for held in ("", "Ctrl+", "Alt+", "Ctrl+Alt+") for key in ",."}
     | {"N", "Shift+N", "D", "Shift+D", "Ctrl+Left", "Ctrl+Right"}
 )
-SHEET: tuple[tuple[str, str], ...] = (
+SHORTCUT_SHEET: tuple[tuple[str, str], ...] = (
     ("Return", tr("Type in the current utterance; again: it is right, go on to the next")),
     ("Tab", tr("Hear the current utterance again, also while typing")),
     ("Ctrl+Space", tr("Play or pause, also while typing")),
@@ -353,10 +353,10 @@ class TranscriptKeys(ModeKeys):
         ):
             do[f"{held},"] = partial(correcting.nudge_edge, end, -by)
             do[f"{held}."] = partial(correcting.nudge_edge, end, by)
-        do |= {str(number): partial(correcting.assign_by_digit, number) for number in range(1, KEYS + 1)}
+        do |= {str(number): partial(correcting.assign_by_digit, number) for number in range(1, DIGIT_KEYS + 1)}
         self._do = do
         page.acts = {
-            **{name: do[key] for name, key in _NAMED.items()},
+            **{name: do[key] for name, key in _ACTION_KEYS.items()},
             "type": self._type,
             "drop_without_speech": making.drop_without_speech,
             "drop_speaker": making.drop_speaker,
@@ -376,7 +376,7 @@ class TranscriptKeys(ModeKeys):
             QKeySequence.SequenceFormat.PortableText
         )
         do = self._do.get(name)
-        return None if do is None else (do, name in _REPEATING)
+        return None if do is None else (do, name in _REPEATING_KEYS)
 
     def _enter(self, visible: bool) -> None:
         if visible:
@@ -425,11 +425,11 @@ class TranscriptKeys(ModeKeys):
         menu.popup(where)
 
 
-_NAMED = {"find": "Ctrl+F", "replace": "Ctrl+H", "add": "Ins", "check": "C", "merge": "M", "split": "S"}
+_ACTION_KEYS = {"find": "Ctrl+F", "replace": "Ctrl+H", "add": "Ins", "check": "C", "merge": "M", "split": "S"}
 """What the window's menu asks for -> the key that does it here."""
 
 
-def make(context: Context) -> QWidget:
+def make_transcript_page(context: Context) -> QWidget:
     """Return the page."""
     page = TranscriptPage()
     shown = TranscriptPresenter(context, page)

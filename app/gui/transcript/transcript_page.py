@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotate.cues.cue_marks import CueMark, cues_at
+from annotate.cues.cue_marks import CueMark, cues_by_utterance
 from app.gui.pages.context import Context
 from app.gui.timeline.transcript_lanes import Guesses
 from app.gui.transcript.utterance_delegate import TranscriptModel
@@ -29,24 +29,24 @@ from app.gui.transcript.utterance_layout import CueChip, TranscriptLine
 from app.gui.transcript.utterance_list import TranscriptView
 from project.entities.study_records import Changes, Participant, Utterance
 from project.queries.recording_rows import all_participants, participants_in
-from project.queries.transcript_rows import utterances_called, utterances_of
+from project.queries.transcript_rows import find_utterances, utterances_of
 from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
-from widgets.form.input_fields import DecimalBox, mark_search
-from widgets.labels import ParticipantButtons, choice_button, participant_colours, participant_ink
+from widgets.form.input_fields import DecimalBox, mark_search_field
+from widgets.labels import ParticipantButtons, make_choice_button, participant_colours, participant_ink
 from widgets.progress_bars import ProgressBar
 from widgets.text_labels import PlainLabel, RichLabel, plain_tip
 from widgets.theme import icon
 
-_SHORT = 28
+_MAX_CHIP_CHARS = 28
 """Characters of a description that a chip has room for; a longer one gives way to the label."""
 
 
-def chips_of(session: Session, recording_id: str) -> dict[str, tuple[CueChip, ...]]:
+def cue_chips(session: Session, recording_id: str) -> dict[str, tuple[CueChip, ...]]:
     """Return utterance id -> its cues by place, a listener's with their pseudonym; those without any are left out."""
-    found = cues_at(session, recording_id)
+    found = cues_by_utterance(session, recording_id)
     if not found:
         return {}
     names = {one.id: one.pseudonym for one in all_participants(session.study)}
@@ -54,7 +54,7 @@ def chips_of(session: Session, recording_id: str) -> dict[str, tuple[CueChip, ..
     def chip(one: CueMark) -> CueChip:
         who = f"{names.get(one.participant_id or '', '?')}: " if one.response else ""
         said = one.description.rstrip(".")
-        return CueChip(one.word, f"{who}{said if 0 < len(said) <= _SHORT else one.name.lower()}", one.prelabel)
+        return CueChip(one.word, f"{who}{said if 0 < len(said) <= _MAX_CHIP_CHARS else one.name.lower()}", one.prelabel)
 
     return {key: tuple(chip(one) for one in sorted(marks, key=lambda m: m.word)) for key, marks in found.items() if key}
 
@@ -79,11 +79,11 @@ class FindBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.text = _Field(tr("Find in the transcript"), tr("Find"))
-        mark_search(self.text)
+        mark_search_field(self.text)
         self.replacement = _Field(tr("Replace with"), tr("Replace with"))
-        self.case = _tick(tr("Aa"), tr("Capital letters matter"))
-        self.words = _tick(tr("Words"), tr("Whole words only"))
-        self.regex = _tick(".*", tr("It is a regular expression; \\1 in the replacement is its first group"))
+        self.case = _make_checkbox(tr("Aa"), tr("Capital letters matter"))
+        self.words = _make_checkbox(tr("Words"), tr("Whole words only"))
+        self.regex = _make_checkbox(".*", tr("It is a regular expression; \\1 in the replacement is its first group"))
         self.where = QComboBox()
         self.where.addItems([tr("This recording"), tr("Whole study")])
         self.where.setAccessibleName(tr("Where to replace"))
@@ -188,7 +188,7 @@ class _Field(QLineEdit):
             super().keyPressEvent(event)
 
 
-def _tick(text: str, words: str) -> QCheckBox:
+def _make_checkbox(text: str, words: str) -> QCheckBox:
     tick = QCheckBox(text)
     tick.setToolTip(plain_tip(words))
     tick.setAccessibleName(words)
@@ -219,12 +219,12 @@ class SpeakersBar(ParticipantButtons):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(
-            choice_button(tr("New…"), tr("They are said by a new participant, under a pseudonym (P)")),
-            choice_button(tr("0 Nobody"), tr("Nobody knows who speaks (0)")),
+            make_choice_button(tr("New…"), tr("They are said by a new participant, under a pseudonym (P)")),
+            make_choice_button(tr("0 Nobody"), tr("Nobody knows who speaks (0)")),
             parent,
         )
         self._colours: Mapping[str, str] = {}
-        self.accept = choice_button(tr("Accept guess"), tr("The suggested speaker is right (A)"))
+        self.accept = make_choice_button(tr("Accept guess"), tr("The suggested speaker is right (A)"))
         self.accept.clicked.connect(self.accept_requested)
         theme.notifier.changed.connect(self._tint)
         self.set_people([], {})
@@ -453,8 +453,8 @@ class TranscriptPage(QWidget):
         return self._job
 
 
-_PEOPLE = frozenset({"participant", "appearance", "run"})
-_CUES = frozenset({"segment", "segment_value", "review"})
+_PEOPLE_TABLES = frozenset({"participant", "appearance", "run"})
+_CUE_TABLES = frozenset({"segment", "segment_value", "review"})
 
 
 class TranscriptPresenter(QObject):
@@ -512,26 +512,26 @@ class TranscriptPresenter(QObject):
             return
         self.said = {one.id: one for one in utterances_of(session.study, recording.id)}
         self._read_people(session, recording.id)
-        self._cues = chips_of(session, recording.id)
+        self._cues = cue_chips(session, recording.id)
         self._page.set_writable(self._context.studio.writable, session.study.read_only_reason)
         self._show()
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
         session, recording = self._context.studio.session, self._context.studio.recording
         touched = changes.ids("utterance")
-        cues = bool(_CUES & set(changes)) or bool(touched & self._cues.keys())
-        if session is None or recording is None or not (touched or cues or _PEOPLE & set(changes)):
+        cues = bool(_CUE_TABLES & set(changes)) or bool(touched & self._cues.keys())
+        if session is None or recording is None or not (touched or cues or _PEOPLE_TABLES & set(changes)):
             return
         self._stale = self._stale or not self._page.isVisible()
         if self._stale:
             return
-        if _PEOPLE & set(changes):
+        if _PEOPLE_TABLES & set(changes):
             self._read_people(session, recording.id)
         if cues:
-            before, self._cues = self._cues, chips_of(session, recording.id)
-            if before == self._cues and not (touched or _PEOPLE & set(changes)):
+            before, self._cues = self._cues, cue_chips(session, recording.id)
+            if before == self._cues and not (touched or _PEOPLE_TABLES & set(changes)):
                 return
-        now = utterances_called(session.study, touched)
+        now = find_utterances(session.study, touched)
         for one in touched:
             self.said.pop(one, None)
         self.said |= {key: one for key, one in now.items() if one.recording_id == recording.id}

@@ -24,8 +24,8 @@ from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QS
 
 from app.gui.transcript.utterance_layout import (
     BOTTOM,
-    CHIPS,
-    HEAD,
+    CHIPS_HEIGHT,
+    HEAD_HEIGHT,
     LEADING,
     LEFT,
     RIGHT,
@@ -40,7 +40,7 @@ from app.gui.transcript.utterance_layout import (
 from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
-from widgets.labels import participant_ink, readable
+from widgets.labels import make_readable, participant_ink
 from widgets.text_labels import plain_tip
 from widgets.theme import Palette
 
@@ -59,7 +59,7 @@ def paint_chips(
         if piece.word in begins:
             below = area.top() + (piece.line + 1) * geometry.line_height - LEADING
             painter.drawRect(QRectF(area.left() + piece.left, below, min(piece.width, 8), _MARK))
-    left, top = float(rect.left() + LEFT), rect.bottom() - BOTTOM - CHIPS + 3.0
+    left, top = float(rect.left() + LEFT), rect.bottom() - BOTTOM - CHIPS_HEIGHT + 3.0
     right = float(rect.right() - RIGHT)
     for at, chip in enumerate(line.cues):
         rest = len(line.cues) - at
@@ -142,7 +142,7 @@ class TranscriptModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return line.said.text
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return told(line)
+            return accessible_text(line)
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(line.flag) or None
         return None
@@ -162,7 +162,7 @@ def _runs(rows: Sequence[int]) -> list[tuple[int, int]]:
     return runs
 
 
-def told(line: TranscriptLine) -> str:
+def accessible_text(line: TranscriptLine) -> str:
     """Return a line as a screen reader says it."""
     said = line.said
     guess = tr(", a guess") if said.suggested or (line.speaker and not line.colour) else ""
@@ -173,10 +173,10 @@ def told(line: TranscriptLine) -> str:
     return f"{who}{guess}, {when}, {state}{flag}: {said.text or 'empty'}{f' ({cues})' if cues else ''}"
 
 
-_BAR = 3
-_KEPT = 64
+_BAR_WIDTH = 3
+_MAX_CACHED_LINES = 64
 """How many lines are kept as pictures."""
-_SMALL = theme.POINTS - 1.0
+_SMALL_POINTS = theme.POINTS - 1.0
 
 
 class LineDelegate(QStyledItemDelegate):
@@ -196,11 +196,11 @@ class LineDelegate(QStyledItemDelegate):
         self.geometry = Geometry()
         self.moment = TranscriptViewState()
         self._text = theme.font(TEXT_POINTS)
-        self._small = theme.font(_SMALL)
-        self._slanted = theme.font(_SMALL)
+        self._small = theme.font(_SMALL_POINTS)
+        self._slanted = theme.font(_SMALL_POINTS)
         self._slanted.setItalic(True)
-        self._name = QFontMetricsF(theme.font(_SMALL, semibold=True))
-        self._bold = theme.font(_SMALL, semibold=True)
+        self._name = QFontMetricsF(theme.font(_SMALL_POINTS, semibold=True))
+        self._bold = theme.font(_SMALL_POINTS, semibold=True)
         self._few = QFontMetricsF(self._small)
         self.heights: dict[str, int] = {}
         self._pictures: dict[str, tuple[object, QPixmap]] = {}
@@ -208,7 +208,7 @@ class LineDelegate(QStyledItemDelegate):
     def sizeHint(self, _option: QStyleOptionViewItem, index: Index) -> QSize:
         line, width = self._model.lines[index.row()], self._view.viewport().width()
         typed, height = self.moment.typed
-        high = TOP + HEAD + height + BOTTOM if typed == line.said.id else self.geometry.height(line, width)
+        high = TOP + HEAD_HEIGHT + height + BOTTOM if typed == line.said.id else self.geometry.height(line, width)
         self.heights[line.said.id] = high
         return QSize(0, high)
 
@@ -244,7 +244,7 @@ class LineDelegate(QStyledItemDelegate):
         made.setDevicePixelRatio(ratio)
         made.fill(ground)
         # Quiet words and names stay readable where a line is chosen or spoken.
-        muted, competence = readable(colours.muted, ground), readable(colours.competence, ground)
+        muted, competence = make_readable(colours.muted, ground), make_readable(colours.competence, ground)
         colours = replace(colours, field=ground, muted=muted, competence=competence)
         painter = QPainter(made)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -259,7 +259,7 @@ class LineDelegate(QStyledItemDelegate):
                 painter.setFont(self._small)
                 paint_chips(painter, line, rect, self.geometry, self._few, colours)
         painter.end()
-        if len(self._pictures) >= _KEPT:
+        if len(self._pictures) >= _MAX_CACHED_LINES:
             self._pictures.clear()
         self._pictures[key] = (looks, made)
         return made
@@ -280,7 +280,7 @@ class LineDelegate(QStyledItemDelegate):
             painter.drawText(QPointF(left, top + geometry.ascent), piece.text)
 
     def _draw_bar(self, painter: QPainter, line: TranscriptLine, rect: QRect, colours: Palette) -> None:
-        pen = QPen(participant_ink(line.colour or None, colours, colours.field), _BAR)
+        pen = QPen(participant_ink(line.colour or None, colours, colours.field), _BAR_WIDTH)
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         if line.said.suggested or not line.colour:
             pen.setDashPattern([1.5, 1.0])
@@ -290,7 +290,7 @@ class LineDelegate(QStyledItemDelegate):
 
     def _draw_head(self, painter: QPainter, line: TranscriptLine, rect: QRect, colours: Palette) -> None:
         said = line.said
-        head = QRectF(rect.left() + LEFT, rect.top() + TOP, rect.width() - LEFT - RIGHT, HEAD - 2)
+        head = QRectF(rect.left() + LEFT, rect.top() + TOP, rect.width() - LEFT - RIGHT, HEAD_HEIGHT - 2)
         middle = Qt.AlignmentFlag.AlignVCenter
         painter.setFont(self._small)
         painter.setPen(colours.muted)

@@ -13,7 +13,7 @@ from PySide6.QtCore import QRect
 from PySide6.QtGui import QFontMetricsF
 
 from project.entities.study_records import Utterance
-from project.entities.transcript import Words, estimated
+from project.entities.transcript import Words, estimate_word_times
 from widgets import theme
 
 
@@ -48,7 +48,7 @@ class TranscriptLine:
     def timed(self) -> Words:
         """The words with their times; guessed from their length where nobody measured them."""
         said = self.said
-        return said.words or estimated(said.text, said.start_us, said.end_us)
+        return said.words or estimate_word_times(said.text, said.start_us, said.end_us)
 
     def word_at(self, time_us: int) -> int:
         """Return the index of the word that is spoken at a time; -1 before the first and outside the utterance."""
@@ -120,13 +120,13 @@ def wrap(text: str, width_of: Callable[[str], float], space: float, room: float)
     for index, found in enumerate(_WORD.finditer(text)):
         word = found.group()
         width = width_of(word)
-        for part, start in [(word, 0)] if width <= room else _parts(word, width, room):
+        for part, start in [(word, 0)] if width <= room else _split_word(word, width, room):
             wide = width if part is word else width_of(part)
             if at > 0 and at + wide > room:
                 line, at = line + 1, 0.0
             pieces.append(WrappedWord(part, found.start() + start, index, line, at, wide))
             at += wide + space
-    if _right_to_left(text):
+    if _is_right_to_left(text):
         pieces = [
             WrappedWord(one.text, one.start, one.word, one.line, room - one.left - one.width, one.width)
             for one in pieces
@@ -134,13 +134,13 @@ def wrap(text: str, width_of: Callable[[str], float], space: float, room: float)
     return Wrapped(tuple(pieces), line + 1)
 
 
-def _parts(word: str, width: float, room: float) -> list[tuple[str, int]]:
+def _split_word(word: str, width: float, room: float) -> list[tuple[str, int]]:
     """Cut a word that is wider than a line: languages without blanks have sentences for words."""
     each = max(1, int(len(word) * room / width * 0.95))
     return [(word[at : at + each], at) for at in range(0, len(word), each)]
 
 
-def _right_to_left(text: str) -> bool:
+def _is_right_to_left(text: str) -> bool:
     for sign in text:
         direction = unicodedata.bidirectional(sign)
         if direction in ("L", "R", "AL"):
@@ -149,8 +149,8 @@ def _right_to_left(text: str) -> bool:
 
 
 LEFT, RIGHT, TOP, BOTTOM = 12, 10, 5, 7
-HEAD = 18
-CHIPS = 20
+HEAD_HEIGHT = 18
+CHIPS_HEIGHT = 20
 LEADING = 3
 TEXT_POINTS = theme.POINTS + 0.5
 
@@ -209,8 +209,8 @@ class Geometry:
 
     def height(self, line: TranscriptLine, width: int) -> int:
         """Return how high the row of a line is."""
-        chips = CHIPS if line.cues else 0
-        return round(TOP + HEAD + self.wrapped(line, width).lines * self.line_height + chips + BOTTOM)
+        chips = CHIPS_HEIGHT if line.cues else 0
+        return round(TOP + HEAD_HEIGHT + self.wrapped(line, width).lines * self.line_height + chips + BOTTOM)
 
     def advance(self, text: str) -> float:
         """Return the width of a text in pixels."""
@@ -221,7 +221,7 @@ class Geometry:
 
     def text_area(self, row: QRect) -> QRect:
         """Return where the text stands in a row."""
-        return row.adjusted(LEFT, TOP + HEAD, -RIGHT, -BOTTOM)
+        return row.adjusted(LEFT, TOP + HEAD_HEIGHT, -RIGHT, -BOTTOM)
 
     def word_at(self, line: TranscriptLine, row: QRect, x: int, y: int) -> int:
         """Return the index of the word under a point of a row; -1 beside the text."""

@@ -33,9 +33,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QPlainTextEdit, QStyleOptionViewItem, QWidget
 
-from app.gui.transcript.utterance_delegate import LineDelegate, TranscriptModel, told
+from app.gui.transcript.utterance_delegate import LineDelegate, TranscriptModel, accessible_text
 from app.gui.transcript.utterance_layout import TEXT_POINTS
-from project.entities.transcript import retimed
+from project.entities.transcript import realign_words
 from resources.translation import tr
 from widgets import theme
 
@@ -87,7 +87,7 @@ class WordsEditor(QPlainTextEdit):
         if at is None:
             cursor.select(QTextCursor.SelectionType.Document)
         else:
-            cursor.setPosition(_units(text[:at]))
+            cursor.setPosition(_utf16_length(text[:at]))
         self.setTextCursor(cursor)
 
     def is_edited(self) -> bool:
@@ -104,15 +104,15 @@ class WordsEditor(QPlainTextEdit):
         text = self.toPlainText()
         units, at = self.textCursor().position(), 0
         while at < len(text) and units > 0:
-            units -= _units(text[at])
+            units -= _utf16_length(text[at])
             at += 1
         return text[:at], text[at:]
 
     def select_span(self, start: int, end: int) -> None:
         """Select from one character to another."""
         text, cursor = self.toPlainText(), self.textCursor()
-        cursor.setPosition(_units(text[:start]))
-        cursor.setPosition(_units(text[:end]), QTextCursor.MoveMode.KeepAnchor)
+        cursor.setPosition(_utf16_length(text[:start]))
+        cursor.setPosition(_utf16_length(text[:end]), QTextCursor.MoveMode.KeepAnchor)
         self.setTextCursor(cursor)
 
     def wanted_height(self) -> int:
@@ -121,7 +121,7 @@ class WordsEditor(QPlainTextEdit):
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            if event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_Tab, *_RETURN) or _next_doubt(event):
+            if event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_Tab, *_RETURN) or _is_next_doubt_key(event):
                 event.accept()
                 return True
             undone = event.matches(QKeySequence.StandardKey.Undo) and not self.document().isUndoAvailable()
@@ -138,7 +138,7 @@ class WordsEditor(QPlainTextEdit):
             (self.split_wanted if shift else self.accepted).emit()
         elif event.key() == Qt.Key.Key_Escape:
             self.cancelled.emit()
-        elif _next_doubt(event):
+        elif _is_next_doubt_key(event):
             self.doubt_wanted.emit()
         elif event.key() == Qt.Key.Key_Tab:
             self.replay_wanted.emit()
@@ -158,11 +158,11 @@ class WordsEditor(QPlainTextEdit):
         (self.paused if event.reason() in _FLUSHING else self.left).emit()
 
 
-def _next_doubt(event: QKeyEvent) -> bool:
+def _is_next_doubt_key(event: QKeyEvent) -> bool:
     return event.key() == Qt.Key.Key_D and event.modifiers() == Qt.KeyboardModifier.ControlModifier
 
 
-def _units(text: str) -> int:
+def _utf16_length(text: str) -> int:
     """Return the length as Qt counts it: characters outside the basic plane count twice."""
     return len(text.encode("utf-16-le")) // 2
 
@@ -304,7 +304,7 @@ class TranscriptLineEditor(QObject):
             return
         text, after = self._editor.toPlainText(), len(self._editor.halves()[0])
         said = line.said
-        words = retimed(said.words, text, said.start_us, said.end_us)
+        words = realign_words(said.words, text, said.start_us, said.end_us)
         below = self._delegate.moment.doubtful_below
         spans = [
             found.span()
@@ -475,7 +475,7 @@ class TranscriptView(QListView):
             ids = [*(one for one in ids if one != current), current]
         line = self._lines.line(current)
         if line is not None:
-            self.setAccessibleDescription(told(line))
+            self.setAccessibleDescription(accessible_text(line))
             QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
         self.chosen.emit(ids)
 

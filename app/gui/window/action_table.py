@@ -7,12 +7,12 @@ loaded when it is asked for. Marking the recording that is shown: done, held out
 """
 
 from annotate.team.assignments import hold_out, mark_done
-from app.gui.files.encryption import seal, unseal
+from app.gui.files.encryption import decrypt_study, encrypt_study
 from app.gui.files.recovery_dialog import recover_study
 from app.gui.pages.commands import EDITING, MARKED, ON_SELECTION, Need, Spec
 from app.gui.window.mode_actions import CHAINS, FACES, JUDGES, PLAY, SPEECH, TRANSCRIPT, VIEW
 from app.gui.window.parts import WindowParts
-from project.queries.annotator_rows import is_done
+from project.queries.annotator_rows import is_completed
 from project.queries.recording_rows import hold_outs
 from resources.translation import tr
 
@@ -198,7 +198,7 @@ FILE: tuple[Spec[WindowParts], ...] = (
         tr("&File"),
         tr("Sea&l study…"),
         (),
-        lambda w: seal(w.context),
+        lambda w: encrypt_study(w.context),
         Need.STUDY | Need.WRITABLE,
         "lock",
         line=True,
@@ -208,7 +208,7 @@ FILE: tuple[Spec[WindowParts], ...] = (
         tr("&File"),
         tr("&Unseal study…"),
         (),
-        lambda w: unseal(w.context),
+        lambda w: decrypt_study(w.context),
         Need.STUDY | Need.WRITABLE | Need.SEALED,
     ),
     Spec("close", tr("&File"), tr("&Close study"), ("Ctrl+W",), lambda w: w.close_study(), Need.STUDY, line=True),
@@ -256,7 +256,7 @@ HELP: tuple[Spec[WindowParts], ...] = (
 )
 
 
-def what_if(window: WindowParts) -> None:
+def open_what_if(window: WindowParts) -> None:
     """Open the window of episodes on the form for the selected segment."""
     from app.gui.episodes.episodes_window import EpisodesWindow
 
@@ -273,7 +273,7 @@ def share_annotations(window: WindowParts) -> None:
     share_annotations_only(window.context)
 
 
-def withdraw(window: WindowParts) -> None:
+def open_withdrawal(window: WindowParts) -> None:
     """Take a participant out of the study."""
     from app.gui.files.withdrawal_dialog import withdraw_participant
 
@@ -287,7 +287,7 @@ def toggle_done(window: WindowParts) -> None:
     if session is None or shown is None:
         return
     who = session.annotator()
-    done = who is not None and is_done(session.study, shown.id, who.id)
+    done = who is not None and is_completed(session.study, shown.id, who.id)
     if studio.edit(lambda session: mark_done(session, shown.id, not done)):
         studio.told.emit(
             tr("Recording {number} is {words} by {annotator_name}.").format(
@@ -423,7 +423,9 @@ STUDY: tuple[Spec[WindowParts], ...] = (
         Need.STUDY,
         icon="file-chart-column",
     ),
-    Spec("what_if", tr("&Study"), tr("What &if…"), ("Ctrl+Alt+W",), lambda w: what_if(w), ON_SELECTION, icon="split"),
+    Spec(
+        "what_if", tr("&Study"), tr("What &if…"), ("Ctrl+Alt+W",), lambda w: open_what_if(w), ON_SELECTION, icon="split"
+    ),
     Spec(
         "activity",
         tr("&Study"),
@@ -477,7 +479,7 @@ STUDY: tuple[Spec[WindowParts], ...] = (
         tr("&Study"),
         tr("Withdraw a &participant…"),
         ("Ctrl+Alt+P",),
-        lambda w: withdraw(w),
+        lambda w: open_withdrawal(w),
         Need.STUDY | Need.WRITABLE,
         icon="user-minus",
     ),

@@ -30,20 +30,20 @@ from app.gui.study.study_controller import StudyController
 from app.gui.window.main_window import MainWindow
 from app.gui.window.page_registry import MODES, WINDOWS
 from models.connection import network_sandbox as sentinel
-from project.encryption.passphrases import ask_with
+from project.encryption.passphrases import set_asker
 from project.errors import UserError
-from project.gc_control import search_all, search_by_hand, search_recent
-from project.integrity.integrity_check import damage_behind
+from project.gc_control import collect_all, collect_recent, disable_automatic_collection
+from project.integrity.integrity_check import damage_error
 from project.progress import Progress
 from project.schema.format_versions import VERSIONS, expected_schema
 from project.schemes.scheme_file import load_scheme, shipped_names
-from project.session.session import recording_called
+from project.session.session import resolve_recording
 from project.session.settings import log_path
 
 _EVERY_MS = 500
 _AWAY_MS = 10_000
 """How long another program must be in front, or no study open, before all is searched, and how often then."""
-_AT_LEAST_MS = 3_600_000
+_FULL_GC_INTERVAL_MS = 3_600_000
 """So often all is searched whatever is in front: what goes on for days would fill the memory."""
 
 
@@ -54,14 +54,14 @@ class Collector(QObject):
         super().__init__(studio)
         self._studio = studio
         self._grown = False
-        search_by_hand()
+        disable_automatic_collection()
         self._often = QTimer(self, interval=_EVERY_MS)
         self._often.timeout.connect(self._search_recent)
         self._often.start()
         self._away = QTimer(self, interval=_AWAY_MS)
         self._away.timeout.connect(self._search_all)
-        self._at_least = QTimer(self, interval=_AT_LEAST_MS)
-        self._at_least.timeout.connect(search_all)
+        self._at_least = QTimer(self, interval=_FULL_GC_INTERVAL_MS)
+        self._at_least.timeout.connect(collect_all)
         self._at_least.start()
         studio.session_changed.connect(self._look_away)
         application = QCoreApplication.instance()
@@ -76,12 +76,12 @@ class Collector(QObject):
             self._away.start()
 
     def _search_recent(self) -> None:
-        self._grown = search_recent() or self._grown
+        self._grown = collect_recent() or self._grown
 
     def _search_all(self) -> None:
         if self._grown:
             self._grown = False
-            search_all()
+            collect_all()
 
 
 class FirstStart:
@@ -110,8 +110,8 @@ class FirstStart:
         dialog.deleteLater()
 
 
-HELP = "app.gui.help.help_window:HelpWindow"
-_LATER = "numpy.ma"
+HELP_WINDOW = "app.gui.help.help_window:HelpWindow"
+_LATE_MODULE = "numpy.ma"
 """What numpy loads when it is first asked which values there are."""
 _AFTER_MS = 1_500
 """Milliseconds after the start: what is on the screen comes first."""
@@ -138,11 +138,11 @@ class ModulePreloader(QObject):
 
 
 def _load(progress: Progress) -> None:
-    shown = (*(mode.factory for mode in MODES if mode.factory), *WINDOWS.values(), HELP)
+    shown = (*(mode.factory for mode in MODES if mode.factory), *WINDOWS.values(), HELP_WINDOW)
     for factory in (*shown, *FORMATS.values(), *METHODS.values(), *VOICES.values()):
         progress.check_cancelled()
         import_module(factory.split(":")[0])
-    import_module(_LATER)
+    import_module(_LATE_MODULE)
     for name in shipped_names():
         progress.check_cancelled()
         load_scheme(name)
@@ -175,13 +175,13 @@ def run(
     Raises:
         UserError: there is no screen, or the study cannot be opened, or has no such recording.
     """
-    sentinel.install()
+    sentinel.install_audit_hook()
     check_screen()
     log = log_path()
     logging.basicConfig(filename=log, level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     app = make_application()
     window = MainWindow()
-    ask_with(PassphrasePrompt(window).ask)
+    set_asker(PassphrasePrompt(window).ask)
     _report_bugs(window, log)
     signals = CloseOnSignals(window)
     warming = ModulePreloader(window)
@@ -197,7 +197,7 @@ def run(
                 window.close()
                 return 0
             window.studio.open(study, annotator)
-            place = _place(window, recording)
+            place = _find_recording_id(window, recording)
         except UserError:
             window.quitting.close_at_once()
             raise
@@ -218,14 +218,14 @@ def run(
 
 
 def _sweep(_progress: Progress) -> None:
-    from anonymize.local_files.file_traces import sweep_leftovers
+    from anonymize.local_files.file_traces import remove_leftovers
 
-    sweep_leftovers()
+    remove_leftovers()
 
 
-def _place(window: MainWindow, recording: str | None) -> str | None:
+def _find_recording_id(window: MainWindow, recording: str | None) -> str | None:
     session = window.studio.session
-    return recording_called(session, recording).id if session is not None and recording is not None else None
+    return resolve_recording(session, recording).id if session is not None and recording is not None else None
 
 
 def _report_bugs(window: MainWindow, log: Path) -> None:
@@ -234,7 +234,7 @@ def _report_bugs(window: MainWindow, log: Path) -> None:
             window.quitting.close_at_once()
         elif isinstance(error, UserError):
             window.show_error(error)
-        elif (damage := _damage(window, error)) is not None:
+        elif (damage := _damage_error(window, error)) is not None:
             _log.error("A damaged study", exc_info=(kind, error, trace))
             window.show_error(damage)
         else:
@@ -248,10 +248,10 @@ def _report_bugs(window: MainWindow, log: Path) -> None:
     threading.excepthook = report_thread
 
 
-def _damage(window: MainWindow, error: BaseException) -> UserError | None:
+def _damage_error(window: MainWindow, error: BaseException) -> UserError | None:
     """Return what to say where the open study, and not the program, is why something failed."""
     session = window.studio.session
-    return None if session is None else damage_behind(error, [session.study.path])
+    return None if session is None else damage_error(error, [session.study.path])
 
 
 class CloseOnSignals(QObject):

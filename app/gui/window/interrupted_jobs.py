@@ -10,13 +10,13 @@ from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
 from anonymize.export import export_queue as rendering_queue
-from anonymize.export.export_queue import plan_title
+from anonymize.export.export_queue import queue_title
 from app.gui.window.message_bar import MessageLevel
 from app.gui.window.parts import WindowParts
 from app.gui.window.quitting import QuitController
-from app.job_resumption import make_again
+from app.job_resumption import recreate_job
 from project.errors import UserError
-from project.session.job_notes import EXPORT, PLANS, InterruptedJob
+from project.session.job_notes import EXPORT, PLAN_KINDS, InterruptedJob
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
@@ -99,9 +99,9 @@ class InterruptedJobsDialog(OwnDialog):
         self.forget_requested.emit(self.ticked())
 
 
-_MODES = {"benchmark": "benchmark"}
+_JOB_MODES = {"benchmark": "benchmark"}
 """Kind of a plan -> the mode whose page takes it up again."""
-_ONE_A_RECORDING = frozenset({"faces", "text", "speech", "transcribe", "speakers", "cues", "scenes"})
+_SINGLE_PER_RECORDING = frozenset({"faces", "text", "speech", "transcribe", "speakers", "cues", "scenes"})
 """Kinds of which one job runs for a recording at a time."""
 
 
@@ -128,9 +128,9 @@ class InterruptedJobs(QObject):
             return []
         running = self._window.jobs.running_notes()
         jobs = [one for one in notes.interrupted() if one.id not in running]
-        queue = None if self._window.jobs.has_plan(EXPORT) else rendering_queue.unfinished(session)
+        queue = None if self._window.jobs.has_plan(EXPORT) else rendering_queue.load_unfinished(session)
         if queue is not None and queue.interrupted:
-            jobs.append(InterruptedJob(EXPORT, EXPORT, plan_title(session, queue), ""))
+            jobs.append(InterruptedJob(EXPORT, EXPORT, queue_title(session, queue), ""))
         return jobs
 
     def offer(self) -> None:
@@ -154,7 +154,7 @@ class InterruptedJobs(QObject):
             return
         session = self._window.studio.session
         sealed = session is not None and session.study.working is not None
-        lines = {key: _line(one) for key, one in jobs.items()}
+        lines = {key: _job_text(one) for key, one in jobs.items()}
         self.dialog = InterruptedJobsDialog(lines, self._window, sealed=sealed)
         self.dialog.resume_requested.connect(lambda keys: self.resume(jobs[key] for key in keys))
         self.dialog.forget_requested.connect(lambda keys: self.forget(jobs[key] for key in keys))
@@ -163,7 +163,7 @@ class InterruptedJobs(QObject):
 
     def resume(self, jobs: Iterable[InterruptedJob]) -> None:
         """Put jobs into the queue again. What cannot be done now is said, and stays on the list."""
-        chosen = sorted(jobs, key=lambda one: one.kind in PLANS)
+        chosen = sorted(jobs, key=lambda one: one.kind in PLAN_KINDS)
         problems: list[UserError] = []
         started = 0
         for job in chosen:
@@ -183,7 +183,7 @@ class InterruptedJobs(QObject):
         notes, session = self._window.jobs.notes, self._window.studio.session
         for job in jobs:
             if job.kind == EXPORT and session is not None:
-                rendering_queue.drop(session)
+                rendering_queue.delete_queue(session)
             elif notes is not None:
                 notes.drop(job.id)
 
@@ -192,15 +192,15 @@ class InterruptedJobs(QObject):
         window, session = self._window, self._window.studio.session
         if session is None:
             return False
-        if job.kind in PLANS:
-            if job.kind in _MODES:
-                window.set_mode(_MODES[job.kind])
+        if job.kind in PLAN_KINDS:
+            if job.kind in _JOB_MODES:
+                window.set_mode(_JOB_MODES[job.kind])
             window.jobs.resumers[job.kind](job)
             if job.kind != EXPORT:
                 self.forget([job])
             return True
-        running = job.kind in _ONE_A_RECORDING and window.jobs.of(job.kind, job.recording_id) is not None
-        work = None if running else make_again(session, job)
+        running = job.kind in _SINGLE_PER_RECORDING and window.jobs.of(job.kind, job.recording_id) is not None
+        work = None if running else recreate_job(session, job)
         if work is not None:
             window.jobs.start(work)
         self.forget([job])
@@ -235,7 +235,7 @@ class InterruptedJobs(QObject):
             self.dialog = None
 
 
-def _line(job: InterruptedJob) -> str:
+def _job_text(job: InterruptedJob) -> str:
     try:
         when = f"{datetime.fromisoformat(job.since).astimezone():%Y-%m-%d %H:%M}"
     except ValueError:

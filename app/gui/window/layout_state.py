@@ -11,7 +11,7 @@ from app.gui.pages import context as view_state
 from app.gui.window.parts import WindowParts
 from project.entities.study_records import Json
 
-SAVE_EVERY_MS = 1_000
+SAVE_DELAY_MS = 1_000
 
 
 class WindowMemory:
@@ -22,7 +22,7 @@ class WindowMemory:
         self._places: dict[str, list[int]] = {}
         self._timer = QTimer(window)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(SAVE_EVERY_MS)
+        self._timer.setInterval(SAVE_DELAY_MS)
         self._timer.timeout.connect(self._save)
 
     def follow(self) -> None:
@@ -102,23 +102,23 @@ class WindowMemory:
             "windows": window.windows.looks(),
             "pages": window.pages.looks(),
         }
-        view_state.save(session.study.id, view)
+        view_state.save_view_state(session.study.id, view)
 
     def restore_view(self, study_id: str) -> None:
         """Show a study as it was left; one that is new here shows its first recording."""
-        window, view = self._window, view_state.load(study_id)
+        window, view = self._window, view_state.load_view_state(study_id)
         places = view.get("places")
-        found = {key: view_state.numbers(places, key, 3) for key in places} if isinstance(places, dict) else {}
+        found = {key: view_state.number_list(places, key, 3) for key in places} if isinstance(places, dict) else {}
         self._places = {key: place for key, place in found.items() if place is not None}
         window.views.restore(view.get("views"))
         window.pages.restore(view.get("pages"))
-        window.set_mode(view_state.text(view, "mode", "annotate"))
-        window.active.choose(view_state.text(view, "track"))
+        window.set_mode(view_state.text_value(view, "mode", "annotate"))
+        window.active.choose(view_state.text_value(view, "track"))
         window.guidelines.show(view.get("guidelines") is True)
         window.set_boxes(view.get("boxes") is not False)
         window.windows.restore(view.get("windows"))
         rows = [row.id for row in window.recordings.model.rows()]
-        wanted = view_state.text(view, "recording")
+        wanted = view_state.text_value(view, "recording")
         if wanted not in rows:
             wanted = rows[0] if rows else ""
         if not wanted:
@@ -126,10 +126,12 @@ class WindowMemory:
         window.choose_recording(wanted)
         # Widgets that were hidden until now get their width when the event loop runs next.
         QTimer.singleShot(0, window, self.restore_zoom)
-        for lane in view_state.texts(view, "folded"):
+        for lane in view_state.text_list(view, "folded"):
             window.timeline.set_lane_folded(lane, True)
-        window.studio.select(one for one in view_state.texts(view, "selected") if window.timeline.model.segment(one))
-        marks = view_state.numbers(view, "marks", 2)
+        window.studio.select(
+            one for one in view_state.text_list(view, "selected") if window.timeline.model.segment(one)
+        )
+        marks = view_state.number_list(view, "marks", 2)
         if marks is not None:
             window.studio.set_marks(*(None if mark < 0 else mark for mark in marks))
 
@@ -139,9 +141,9 @@ class WindowMemory:
         if window.isFullScreen():
             return
         looks: dict[str, Json] = {
-            "geometry": view_state.pack(window.saveGeometry()),
-            "columns": view_state.pack(window.workspace.columns.saveState()),
-            "rows": view_state.pack(window.workspace.rows.saveState()),
+            "geometry": view_state.encode_state(window.saveGeometry()),
+            "columns": view_state.encode_state(window.workspace.columns.saveState()),
+            "rows": view_state.encode_state(window.workspace.rows.saveState()),
             "lent": window.workspace.lent,
         }
         if looks != window.studio.settings.window:
@@ -160,6 +162,6 @@ class WindowMemory:
         ):
             state = settings.window.get(key)
             if isinstance(state, str):
-                restore(view_state.unpack(state))
+                restore(view_state.decode_state(state))
         lent = settings.window.get("lent")
         window.workspace.lent = lent if isinstance(lent, int) else None

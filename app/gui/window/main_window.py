@@ -62,10 +62,10 @@ from project.store.opening import DamagedStudy
 from resources.translation import tr
 from widgets import accessibility as accessible
 from widgets.form.input_fields import EscapeKeys
-from widgets.form.layouts import within_screen
+from widgets.form.layouts import bounded_to_screen
 
 
-def join_studio(window: "MainWindow") -> None:
+def connect_studio(window: "MainWindow") -> None:
     """Let the window follow the study, the player, the jobs and the files."""
     studio, reactions, messages, actions = window.studio, window.reactions, window.messages, window.menus.actions
     studio.bridge.changed.connect(reactions.apply)
@@ -98,7 +98,7 @@ def join_studio(window: "MainWindow") -> None:
     window.menus.theme_chosen.connect(window.commands.set_theme)
 
 
-def join_widgets(window: "MainWindow") -> None:
+def connect_widgets(window: "MainWindow") -> None:
     """Let what is asked for in a widget be done."""
     space, timeline, editing = window.workspace, window.timeline, window.editing
     actions = window.menus.actions
@@ -155,7 +155,7 @@ class MainWindow(WindowParts):
         super().__init__()
         self.setWindowTitle(tr("Greenroom"))
         self.setObjectName("greenroom")
-        self.resize(within_screen(_SIZE, self))
+        self.resize(bounded_to_screen(_SIZE, self))
         self.studio = StudyController(self)
         accessible.install()
         # Before any widget is made: those that exist already would keep the desktop's typeface.
@@ -240,7 +240,7 @@ class MainWindow(WindowParts):
             self.studio,
             self.player,
             self.timeline,
-            lambda: asking.ask(self, "type"),
+            lambda: asking.trigger_transcript_action(self, "type"),
             self.cues.ask,
             lambda: self.chains.drawing.add_from_selected(),
             self,
@@ -284,8 +284,8 @@ class MainWindow(WindowParts):
         self.context_menus = ContextMenus(self, self.menus)
         self.guard = KeyGuard(self)
         self.reactions = WindowReactions(self, self.menus, self.memory, self.blindness, self.guard)
-        join_studio(self)
-        join_widgets(self)
+        connect_studio(self)
+        connect_widgets(self)
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         app.focusChanged.connect(self._keep_focus)

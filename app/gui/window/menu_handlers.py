@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from annotate.study.recording_edits import rename_recording
-from app.gui.help.help_topics import OF_DIALOGS, OF_MODES, OF_WINDOWS, START, TUTORIAL
+from app.gui.help.help_topics import DIALOG_PAGES, MODE_PAGES, START_PAGE, TUTORIAL_PAGE, WINDOW_PAGES
 from app.gui.player.player import RATES
 from app.gui.window.menus import Menus
 from app.gui.window.parts import WindowParts
@@ -58,7 +58,7 @@ class Help(QObject):
 
     def open_tutorial(self) -> "HelpWindow":
         """Show the page to begin with."""
-        return self.open(TUTORIAL)
+        return self.open(TUTORIAL_PAGE)
 
     def open_here(self) -> "HelpWindow":
         """Show the page about the dialog, window or mode that is used."""
@@ -70,12 +70,12 @@ class Help(QObject):
         if active is not None and active is self._shown:
             return self._shown.page
         while active is not None and active is not self._window:
-            found = OF_WINDOWS.get(self._window.windows.key_of(active)) or OF_DIALOGS.get(type(active).__name__)
+            found = WINDOW_PAGES.get(self._window.windows.key_of(active)) or DIALOG_PAGES.get(type(active).__name__)
             if found:
                 return found
             behind = active.parentWidget()
             active = behind.window() if behind is not None else None
-        return OF_MODES[self._window.mode()] if self._window.studio.session is not None else START
+        return MODE_PAGES[self._window.mode()] if self._window.studio.session is not None else START_PAGE
 
     def close(self) -> None:
         """Close the window."""

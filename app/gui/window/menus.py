@@ -25,7 +25,7 @@ _ON_SEGMENT = ("play_segment", "loop", "split", "trim_start", "trim_end", "node_
 _ON_TIMELINE = ("mark_in", "mark_out", "zoom_fit")
 
 
-FIRST = {
+PREREQUISITE_HINTS = {
     Need.SIGHT: tr("Finish answering first, or pause it (Esc)."),
     Need.STUDY: tr("Open a study first (Ctrl+Shift+O)."),
     Need.RECORDING: tr("Show a recording first: choose one on the left."),
@@ -121,10 +121,10 @@ class Menus(QObject):
     def why_not(self, spec: Spec[WindowParts]) -> str:
         """Return what has to be done before an action makes sense; "" where it does."""
         present, reason = self._shown or (Need.NOTHING, "")
-        missing = next((need for need in FIRST if need in spec.needs and need not in present), None)
+        missing = next((need for need in PREREQUISITE_HINTS if need in spec.needs and need not in present), None)
         if missing is None:
             return ""
-        return reason if missing is Need.WRITABLE and reason else FIRST[missing]
+        return reason if missing is Need.WRITABLE and reason else PREREQUISITE_HINTS[missing]
 
     def _told(self, key: str) -> str:
         """Return what an action does, with its keys."""

@@ -68,10 +68,10 @@ class PolicyBadge(QToolButton):
 
 
 _INFO_MS = 6000
-_LETTER_MS = 60
+_MS_PER_LETTER = 60
 """How long somebody needs to read a letter: a long text stays longer."""
 _HEIGHT = theme.GRID * 4
-_MOST = theme.GRID * 20
+_MAX_HEIGHT = theme.GRID * 20
 """Height of the lines of a message at most; a longer one is whole in the tooltip."""
 
 
@@ -121,7 +121,7 @@ class _MessageText(QWidget):
         """Break the lines where they do not fit into one, and there is room."""
         labels = [label for label in (self.text, self.hint) if label.text()]
         needed = sum(label.sizeHint().width() for label in labels) + theme.GRID * (len(labels) - 1)
-        lines = 0 if needed <= self.width() else sum(_broken_height(label, self.width()) for label in labels)
+        lines = 0 if needed <= self.width() else sum(_wrapped_height(label, self.width()) for label in labels)
         self._arrange(wrapped=0 < lines <= self.most)
         self._wanted = lines if lines <= self.most else 0
         self.height_wanted.emit(self._wanted)
@@ -146,9 +146,9 @@ class _MessageText(QWidget):
         self.hint.setVisible(not wrapped or bool(self.hint.text()))
 
 
-def _broken_height(label: ElidedLabel, width: int) -> int:
+def _wrapped_height(label: ElidedLabel, width: int) -> int:
     """Return how high a text is that is broken into lines, in pixels."""
-    room = QRect(0, 0, width, _MOST * 100)
+    room = QRect(0, 0, width, _MAX_HEIGHT * 100)
     return label.fontMetrics().boundingRect(room, int(Qt.TextFlag.TextWordWrap), label.text()).height()
 
 
@@ -252,7 +252,7 @@ class MessageBar(QWidget):
         self.setAccessibleDescription(f"{level.capitalize()}: {text} {hint}".strip())
         self._tint()
         if level == MessageLevel.INFO and not action:
-            self._timer.start(max(_INFO_MS, _LETTER_MS * len(text + hint)))
+            self._timer.start(max(_INFO_MS, _MS_PER_LETTER * len(text + hint)))
         else:
             self._timer.stop()
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, self.accessibleDescription()))
@@ -319,9 +319,9 @@ class MessageBar(QWidget):
         parent = self.parentWidget()
         layout = parent.layout() if parent is not None else None
         if parent is None or layout is None:
-            return _MOST
+            return _MAX_HEIGHT
         others = layout.totalMinimumSize().height() - self.minimumHeight()
-        return min(_MOST, parent.height() - others - theme.GRID)
+        return min(_MAX_HEIGHT, parent.height() - others - theme.GRID)
 
     def _add_button(self, key: str, label: str) -> None:
         button = QPushButton(label)

@@ -9,28 +9,28 @@ where to go. Lets the window's menu ask the page of the transcript for something
 from app.gui.pages.commands import EDITING, ON_RECORDING, ON_SELECTION, Need, Spec
 from app.gui.window.parts import WindowParts
 from project.entities.causal_chains import NodeKind
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 from resources.translation import tr
 
 
-def _do(window: WindowParts, what: str) -> None:
+def _trigger_chains_action(window: WindowParts, what: str) -> None:
     """Show the page, and let it do something that it offers by name."""
     window.set_mode("chains")
     window.pages.ask(what)
 
 
-def _add(window: WindowParts, kind: NodeKind) -> None:
+def _add_node(window: WindowParts, kind: NodeKind) -> None:
     window.set_mode("chains")
     window.chains.drawing.add(kind)
 
 
-def _begin(window: WindowParts) -> None:
+def _new_chain(window: WindowParts) -> None:
     window.set_mode("chains")
     window.chains.begin()
 
 
 CHAINS: tuple[Spec[WindowParts], ...] = (
-    Spec("chain_new", tr("&Chains"), tr("&New chain"), ("Ctrl+Shift+N",), _begin, EDITING, icon="plus"),
+    Spec("chain_new", tr("&Chains"), tr("&New chain"), ("Ctrl+Shift+N",), _new_chain, EDITING, icon="plus"),
     Spec("chain_rename", tr("&Chains"), tr("&Rename chain…"), (), lambda w: w.chains.rename(), EDITING, icon="pencil"),
     Spec("chain_delete", tr("&Chains"), tr("&Delete chain"), (), lambda w: w.chains.delete(), EDITING, icon="trash-2"),
     Spec(
@@ -42,13 +42,31 @@ CHAINS: tuple[Spec[WindowParts], ...] = (
         EDITING,
         line=True,
     ),
-    Spec("node_event", tr("&Chains"), tr("New &event here"), (), lambda w: _add(w, NodeKind.EVENT), EDITING, line=True),
-    Spec("node_belief", tr("&Chains"), tr("New &belief here"), (), lambda w: _add(w, NodeKind.BELIEF), EDITING),
-    Spec("node_intent", tr("&Chains"), tr("New &intent here"), (), lambda w: _add(w, NodeKind.INTENT), EDITING),
-    Spec("node_desire", tr("&Chains"), tr("New de&sire here"), (), lambda w: _add(w, NodeKind.DESIRE), EDITING),
-    Spec("node_emotion", tr("&Chains"), tr("New e&motion here"), (), lambda w: _add(w, NodeKind.EMOTION), EDITING),
-    Spec("node_reason", tr("&Chains"), tr("Add a re&ason…"), (), lambda w: _do(w, "reason"), EDITING, line=True),
-    Spec("node_result", tr("&Chains"), tr("Add a res&ult…"), (), lambda w: _do(w, "result"), EDITING),
+    Spec(
+        "node_event",
+        tr("&Chains"),
+        tr("New &event here"),
+        (),
+        lambda w: _add_node(w, NodeKind.EVENT),
+        EDITING,
+        line=True,
+    ),
+    Spec("node_belief", tr("&Chains"), tr("New &belief here"), (), lambda w: _add_node(w, NodeKind.BELIEF), EDITING),
+    Spec("node_intent", tr("&Chains"), tr("New &intent here"), (), lambda w: _add_node(w, NodeKind.INTENT), EDITING),
+    Spec("node_desire", tr("&Chains"), tr("New de&sire here"), (), lambda w: _add_node(w, NodeKind.DESIRE), EDITING),
+    Spec("node_emotion", tr("&Chains"), tr("New e&motion here"), (), lambda w: _add_node(w, NodeKind.EMOTION), EDITING),
+    Spec(
+        "node_reason",
+        tr("&Chains"),
+        tr("Add a re&ason…"),
+        (),
+        lambda w: _trigger_chains_action(w, "reason"),
+        EDITING,
+        line=True,
+    ),
+    Spec(
+        "node_result", tr("&Chains"), tr("Add a res&ult…"), (), lambda w: _trigger_chains_action(w, "result"), EDITING
+    ),
     Spec(
         "node_join",
         tr("&Chains"),
@@ -62,11 +80,18 @@ CHAINS: tuple[Spec[WindowParts], ...] = (
         tr("&Chains"),
         tr("My own &version of this chain"),
         (),
-        lambda w: _do(w, "copy"),
+        lambda w: _trigger_chains_action(w, "copy"),
         EDITING,
         line=True,
     ),
-    Spec("chain_agree", tr("&Chains"), tr("Make it the a&greed version"), (), lambda w: _do(w, "agree_on"), EDITING),
+    Spec(
+        "chain_agree",
+        tr("&Chains"),
+        tr("Make it the a&greed version"),
+        (),
+        lambda w: _trigger_chains_action(w, "agree_on"),
+        EDITING,
+    ),
     Spec(
         "chain_svg",
         tr("&Chains"),
@@ -159,7 +184,7 @@ FACES: tuple[Spec[WindowParts], ...] = (
 )
 
 
-def _judges_do(window: WindowParts, what: str) -> None:
+def _trigger_judges_action(window: WindowParts, what: str) -> None:
     """Show the page, and let it do something that it offers by name."""
     window.set_mode("judges")
     window.pages.ask(what)
@@ -171,7 +196,7 @@ JUDGES: tuple[Spec[WindowParts], ...] = (
         tr("&Judges"),
         tr("&Ask about this segment"),
         ("Ctrl+J",),
-        lambda w: _judges_do(w, "ask"),
+        lambda w: _trigger_judges_action(w, "ask"),
         ON_SELECTION,
         icon="play",
     ),
@@ -180,7 +205,7 @@ JUDGES: tuple[Spec[WindowParts], ...] = (
         tr("&Judges"),
         tr("&What is sent…"),
         ("Ctrl+Shift+S",),
-        lambda w: _judges_do(w, "inspect"),
+        lambda w: _trigger_judges_action(w, "inspect"),
         ON_SELECTION,
     ),
     Spec(
@@ -188,7 +213,7 @@ JUDGES: tuple[Spec[WindowParts], ...] = (
         tr("&Judges"),
         tr("Answer &yourself…"),
         ("Ctrl+Alt+J",),
-        lambda w: _judges_do(w, "answer"),
+        lambda w: _trigger_judges_action(w, "answer"),
         ON_SELECTION,
     ),
     Spec(
@@ -196,7 +221,7 @@ JUDGES: tuple[Spec[WindowParts], ...] = (
         tr("&Judges"),
         tr("&Cancel all"),
         (),
-        lambda w: _judges_do(w, "cancel"),
+        lambda w: _trigger_judges_action(w, "cancel"),
         Need.STUDY | Need.WRITABLE,
     ),
     Spec(
@@ -204,7 +229,7 @@ JUDGES: tuple[Spec[WindowParts], ...] = (
         tr("&Judges"),
         tr("A&dd judge…"),
         (),
-        lambda w: _judges_do(w, "add"),
+        lambda w: _trigger_judges_action(w, "add"),
         Need.STUDY | Need.WRITABLE,
         icon="plus",
         line=True,
@@ -283,7 +308,7 @@ PLAY: tuple[Spec[WindowParts], ...] = (
         tr("&Play"),
         tr("One second back"),
         ("Shift+Left",),
-        lambda w: w.playback.skip(-SECOND),
+        lambda w: w.playback.skip(-SECOND_US),
         ON_RECORDING,
         repeats=True,
     ),
@@ -292,7 +317,7 @@ PLAY: tuple[Spec[WindowParts], ...] = (
         tr("&Play"),
         tr("One second forward"),
         ("Shift+Right",),
-        lambda w: w.playback.skip(SECOND),
+        lambda w: w.playback.skip(SECOND_US),
         ON_RECORDING,
         repeats=True,
     ),
@@ -592,7 +617,7 @@ VIEW: tuple[Spec[WindowParts], ...] = (
 )
 
 
-def ask(window: WindowParts, what: str) -> None:
+def trigger_transcript_action(window: WindowParts, what: str) -> None:
     """Show the page, and let it do something that it offers by name."""
     window.set_mode("transcript")
     window.pages.ask(what)
@@ -604,19 +629,34 @@ TRANSCRIPT: tuple[Spec[WindowParts], ...] = (
         tr("S&peech"),
         tr("Fi&nd in the transcript"),
         (),
-        lambda w: ask(w, "find"),
+        lambda w: trigger_transcript_action(w, "find"),
         ON_RECORDING,
         icon="search",
         line=True,
     ),
-    Spec("replace_words", tr("S&peech"), tr("Find and &replace"), (), lambda w: ask(w, "replace"), EDITING),
-    Spec("add_utterance", tr("S&peech"), tr("&Add utterance"), (), lambda w: ask(w, "add"), EDITING, icon="plus"),
+    Spec(
+        "replace_words",
+        tr("S&peech"),
+        tr("Find and &replace"),
+        (),
+        lambda w: trigger_transcript_action(w, "replace"),
+        EDITING,
+    ),
+    Spec(
+        "add_utterance",
+        tr("S&peech"),
+        tr("&Add utterance"),
+        (),
+        lambda w: trigger_transcript_action(w, "add"),
+        EDITING,
+        icon="plus",
+    ),
     Spec(
         "drop_silent",
         tr("S&peech"),
         tr("Delete utterances &without speech"),
         (),
-        lambda w: ask(w, "drop_without_speech"),
+        lambda w: trigger_transcript_action(w, "drop_without_speech"),
         EDITING,
         line=True,
     ),
@@ -625,7 +665,7 @@ TRANSCRIPT: tuple[Spec[WindowParts], ...] = (
         tr("S&peech"),
         tr("Delete all utterances of this s&peaker"),
         (),
-        lambda w: ask(w, "drop_speaker"),
+        lambda w: trigger_transcript_action(w, "drop_speaker"),
         EDITING,
     ),
 )

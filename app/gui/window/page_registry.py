@@ -16,7 +16,7 @@ from app.gui.pages.context import Context, StatefulView, View
 from project.entities.study_records import Json
 from resources.translation import tr
 from widgets.dialogs.dialog_windows import attach, bring_to_front
-from widgets.form.layouts import within_screen
+from widgets.form.layouts import bounded_to_screen
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ WINDOWS: dict[str, str] = {
 }
 """Key -> `module:function`; the function is called with the `Context` and returns the window's widget."""
 
-_PASSING = frozenset({"import_annotations", "export_annotations", "adjudicate", "question_set"})
+_NOT_RESTORED = frozenset({"import_annotations", "export_annotations", "adjudicate", "question_set"})
 """Windows for one errand: they do not come back with the study."""
 _MOVES = frozenset({QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.Move, QEvent.Type.Resize})
 
@@ -199,7 +199,7 @@ class StudyWindows(QObject):
         known = looks if isinstance(looks, dict) else {}
         self._looks = {key: one for key, one in known.items() if key in WINDOWS and isinstance(one, dict)}
         session = self._context.studio.session
-        wanted = [key for key, one in self._looks.items() if one.get("open") is True and key not in _PASSING]
+        wanted = [key for key, one in self._looks.items() if one.get("open") is True and key not in _NOT_RESTORED]
 
         def show() -> None:
             if self._context.studio.session is session and wanted:
@@ -222,11 +222,13 @@ class StudyWindows(QObject):
         make = cast(Callable[[Context], QWidget], getattr(import_module(module), function))
         made = self._open[key] = make(self._context)
         attach(made, self._owner)
-        made.resize(within_screen(made.size(), self._owner))
+        made.resize(bounded_to_screen(made.size(), self._owner))
         before = self._looks.get(key, {})
-        made.restoreGeometry(view_state.unpack(view_state.text(before, "geometry")))
-        for splitter, state in zip(made.findChildren(QSplitter), view_state.texts(before, "splitters"), strict=False):
-            splitter.restoreState(view_state.unpack(state))
+        made.restoreGeometry(view_state.decode_state(view_state.text_value(before, "geometry")))
+        for splitter, state in zip(
+            made.findChildren(QSplitter), view_state.text_list(before, "splitters"), strict=False
+        ):
+            splitter.restoreState(view_state.decode_state(state))
         own = before.get("own")
         if isinstance(made, StatefulView) and isinstance(own, dict):
             made.restore_looks(own)
@@ -237,8 +239,8 @@ class StudyWindows(QObject):
         for key, window in self._open.items():
             self._looks[key] = {
                 "open": window.isVisible(),
-                "geometry": view_state.pack(window.saveGeometry()),
-                "splitters": [view_state.pack(one.saveState()) for one in window.findChildren(QSplitter)],
+                "geometry": view_state.encode_state(window.saveGeometry()),
+                "splitters": [view_state.encode_state(one.saveState()) for one in window.findChildren(QSplitter)],
                 "own": window.looks() if isinstance(window, StatefulView) else {},
             }
 

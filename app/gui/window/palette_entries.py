@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QRect
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QApplication, QTabWidget, QWidget
 
-from app.docs_browser.docs_pages import contents
+from app.docs_browser.docs_pages import list_pages
 from app.gui.window.action_table import ACTIONS
 from app.gui.window.blind_mode import BlindMode
 from app.gui.window.menus import Menus
@@ -17,12 +17,12 @@ from app.gui.window.parts import WindowParts
 from app.gui.window.shortcuts import Shortcuts
 from project.queries.recording_rows import all_recordings
 from resources.translation import tr
-from widgets.dialogs.command_palette import CommandEntry, CommandPalettePopup, place_in
+from widgets.dialogs.command_palette import CommandEntry, CommandPalettePopup, palette_rect
 
 Do = Callable[[], object]
 Offered = tuple[CommandEntry, Do]
-_RECENT = 6
-_PAGE = "page "
+_MAX_RECENT = 6
+_PAGE_PREFIX = "page "
 """What the key of a page of the documentation begins with; they come last."""
 
 
@@ -40,7 +40,7 @@ class CommandPalette(QObject):
     def open(self) -> CommandPalettePopup:
         """Offer everything that can be done now, and what could be done otherwise."""
         active = QApplication.activeWindow()
-        over = active if active is not None and _belongs(active, self._window) else self._window
+        over = active if active is not None and _is_study_window(active, self._window) else self._window
         offered = {entry.key: (entry, do) for entry, do in self._offered(over)}
         made = CommandPalettePopup(self._in_sight(over))
         if made.window() is not over:
@@ -49,7 +49,7 @@ class CommandPalette(QObject):
             made.left.connect(over.activateWindow)
         made.chosen.connect(lambda key: self._do(key, offered[key][1]))
         entries = [entry for entry, _ in offered.values()]
-        entries.sort(key=lambda one: (one.key not in self._recent, one.key.startswith(_PAGE), bool(one.why_not)))
+        entries.sort(key=lambda one: (one.key not in self._recent, one.key.startswith(_PAGE_PREFIX), bool(one.why_not)))
         made.offer(entries)
         return made
 
@@ -57,11 +57,11 @@ class CommandPalette(QObject):
         """Return the window that the palette lies in: another one where that covers its place, as it is kept above."""
         if over is not self._window:
             return over
-        place = QRect(over.mapToGlobal(place_in(over).topLeft()), place_in(over).size())
+        place = QRect(over.mapToGlobal(palette_rect(over).topLeft()), palette_rect(over).size())
         above = [
             one
             for one in QApplication.topLevelWidgets()
-            if _belongs(one, self._window)
+            if _is_study_window(one, self._window)
             and one.isVisible()
             and not one.isMinimized()
             and one.frameGeometry().intersects(place)
@@ -69,7 +69,7 @@ class CommandPalette(QObject):
         return max(above, key=lambda one: one.width() * one.height(), default=over)
 
     def _do(self, key: str, do: Do) -> None:
-        self._recent = [key, *(one for one in self._recent if one != key)][:_RECENT]
+        self._recent = [key, *(one for one in self._recent if one != key)][:_MAX_RECENT]
         do()
 
     def _offered(self, over: QWidget) -> Iterator[Offered]:
@@ -80,9 +80,9 @@ class CommandPalette(QObject):
             page = window.workspace.pages.currentWidget()
             mode = next((one.name for one in MODES if one.key == window.mode()), "")
             if page is not None and window.studio.session is not None:
-                yield from controls_of(page, mode)
+                yield from page_controls(page, mode)
         else:
-            yield from controls_of(over, over.windowTitle())
+            yield from page_controls(over, over.windowTitle())
         yield from self._actions()
         yield from self._recordings()
         yield from self._lanes()
@@ -99,8 +99,8 @@ class CommandPalette(QObject):
             keys = self._shortcuts.keys(spec.key)
             entry = CommandEntry(
                 f"action {spec.key}",
-                _name(action),
-                _plain(spec.menu),
+                _action_name(action),
+                _without_mnemonic(spec.menu),
                 keys[0] if keys else "",
                 menus.why_not(spec),
                 # The terminal and the documentation name some by another word: `policy` is "What leaves this machine".
@@ -111,7 +111,7 @@ class CommandPalette(QObject):
             group = tr("Theme") if action in menus.theme_actions else tr("Edit")
             why_not = "" if action.isEnabled() else tr("Mark a start and an end first.")
             yield (
-                CommandEntry(f"made {number} {action.text()}", _name(action), group, _keys(action), why_not),
+                CommandEntry(f"made {number} {action.text()}", _action_name(action), group, _keys(action), why_not),
                 action.trigger,
             )
 
@@ -147,29 +147,29 @@ class CommandPalette(QObject):
                 yield entry, partial(self._window.open_study, Path(path))
 
     def _pages(self) -> Iterator[Offered]:
-        for page in contents():
+        for page in list_pages():
             entry = CommandEntry(
-                f"{_PAGE}{page.name}", tr("Help: {title}").format(title=page.title), tr("Documentation")
+                f"{_PAGE_PREFIX}{page.name}", tr("Help: {title}").format(title=page.title), tr("Documentation")
             )
             yield entry, partial(self._window.help.open, page.name)
 
 
-def controls_of(page: QWidget, group: str) -> Iterator[Offered]:
+def page_controls(page: QWidget, group: str) -> Iterator[Offered]:
     """Yield what the buttons and tabs of a page or window in sight do; nothing for those that cannot be used now."""
     for tabs in page.findChildren(QTabWidget):
         for at in range(tabs.count() if tabs.isVisible() else 0):
-            name = _plain(tabs.tabText(at))
+            name = _without_mnemonic(tabs.tabText(at))
             if name and tabs.isTabVisible(at) and tabs.isTabEnabled(at):
                 entry = CommandEntry(f"tab {group} {name}", tr("Tab {name}").format(name=name), group)
                 yield entry, partial(tabs.setCurrentIndex, at)
     for number, button in enumerate(page.findChildren(QAbstractButton)):
-        name = _plain(button.accessibleName() or button.text())
+        name = _without_mnemonic(button.accessibleName() or button.text())
         if name and button.isVisible() and button.isEnabled():
             keys = button.shortcut().toString(QKeySequence.SequenceFormat.PortableText)
             yield CommandEntry(f"button {group} {number} {name}", name, group, keys), button.click
 
 
-def _belongs(one: QWidget, window: WindowParts) -> bool:
+def _is_study_window(one: QWidget, window: WindowParts) -> bool:
     """Tell whether a window is a window about the study, which has its own commands."""
     return one.isWindow() and one.parent() is window and not one.isModal()
 
@@ -178,9 +178,9 @@ def _keys(action: QAction) -> str:
     return action.shortcut().toString(QKeySequence.SequenceFormat.PortableText)
 
 
-def _name(action: QAction) -> str:
-    return _plain(action.text().split("\t")[0])
+def _action_name(action: QAction) -> str:
+    return _without_mnemonic(action.text().split("\t")[0])
 
 
-def _plain(text: str) -> str:
+def _without_mnemonic(text: str) -> str:
     return text.replace("&&", "\0").replace("&", "").replace("\0", "&")

@@ -23,12 +23,12 @@ from resources.translation import tr, trn
 from widgets.dialogs.dialog_windows import bring_to_front
 from widgets.text_labels import plain_tip
 
-_LOOK_MS = 500
-_IDLE_LOOKS = 2
+_POLL_INTERVAL_MS = 500
+_IDLE_POLLS = 2
 """So many looks in a row have to find no job: one may follow from the job that just ended."""
 _SESSION_ENDS_S = 60.0
-_LISTED = 6
-PROGRAM = (sys.executable, "-m", "greenroom", "open", "--from-desktop")
+_MAX_LISTED = 6
+OPEN_COMMAND = (sys.executable, "-m", "greenroom", "open", "--from-desktop")
 """What opens another study in a process of its own; the study comes last."""
 
 
@@ -40,7 +40,7 @@ class JobExitPolicy(StrEnum):
     CANCEL = "cancel"
 
 
-def question(titles: Sequence[str], *, sealed: bool, quits: bool) -> tuple[str, str]:
+def exit_question(titles: Sequence[str], *, sealed: bool, quits: bool) -> tuple[str, str]:
     """Return the question in a line, and what there is to know before answering.
 
     Args:
@@ -49,9 +49,9 @@ def question(titles: Sequence[str], *, sealed: bool, quits: bool) -> tuple[str, 
         quits: whether the program ends, and not only the study is left.
     """
     head = trn("{count} job has not ended.", "{count} jobs have not ended.", len(titles))
-    lines = [f"• {one}" for one in titles[:_LISTED]]
-    if len(titles) > _LISTED:
-        lines.append(trn("and {count} more", "and {count} more", len(titles) - _LISTED))
+    lines = [f"• {one}" for one in titles[:_MAX_LISTED]]
+    if len(titles) > _MAX_LISTED:
+        lines.append(trn("and {count} more", "and {count} more", len(titles) - _MAX_LISTED))
     kept = (
         tr("Jobs in the background run without a window until they end or you log out. Their results are saved.")
         if quits
@@ -81,7 +81,7 @@ class QuitController(QObject):
         self._ended: list[str] = []
         self._tray: QSystemTrayIcon | None = None
         self._hangup: Any = signal.SIG_DFL
-        self._timer = QTimer(self, interval=_LOOK_MS)
+        self._timer = QTimer(self, interval=_POLL_INTERVAL_MS)
         self._timer.timeout.connect(self._look)
         window.jobs.done.connect(self._note_done)
         window.jobs.stopped.connect(self._note_stopped)
@@ -182,14 +182,14 @@ class QuitController(QObject):
         titles = self._window.jobs.titles()
         if session is None or not titles or self.background:
             return JobExitPolicy.STOP
-        head, more = question(titles, sealed=session.study.working is not None, quits=quits)
+        head, more = exit_question(titles, sealed=session.study.working is not None, quits=quits)
         return JobExitPolicy(self._window.files.questions.leave_jobs(head, more, quits=quits))
 
     def _look(self) -> None:
         self._idle = 0 if self._window.jobs.titles() or self._window.studio.apart.busy else self._idle + 1
         if self._tray is not None:
             self._tray.setToolTip(plain_tip(self._tray_text()))
-        if self._idle >= _IDLE_LOOKS:
+        if self._idle >= _IDLE_POLLS:
             if self._window.jobs.notes is not None:
                 self._window.jobs.notes.tell_later(self._ended)
             self.close_at_once()
@@ -244,6 +244,6 @@ class QuitController(QObject):
 
 def open_elsewhere(path: Path | None) -> bool:
     """Start another process of the program, on a study where one is named; tells whether it was started."""
-    program, *arguments = PROGRAM
+    program, *arguments = OPEN_COMMAND
     started = QProcess.startDetached(program, [*arguments, *([str(path)] if path is not None else [])])
     return bool(started[0] if isinstance(started, tuple) else started)

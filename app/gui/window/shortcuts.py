@@ -29,7 +29,7 @@ from project.schemes.scheme import Field, FieldChoice, Label, Scheme
 from resources.translation import tr
 from widgets.dialogs.shortcut_dialogs import Shortcut, ShortcutEditor, ShortcutRow
 
-USUAL = {
+DEFAULT_KEYS = {
     spec.key: tuple(QKeySequence(key).toString(QKeySequence.SequenceFormat.PortableText) for key in spec.keys)
     for spec in ACTIONS
 }
@@ -44,9 +44,9 @@ def keys_in_use(table: KeyTable) -> frozenset[str]:
 
 def fixed_shortcuts(schemes: Iterable[Scheme]) -> list[Shortcut]:
     """Return the keys that are no actions' own: of forms, a heading for each track, the timeline and modes."""
-    from app.gui.benchmark.answer_room import SHEET as ROOM_SHEET
-    from app.gui.chains.chains_mode import SHEET as CHAIN_SHEET
-    from app.gui.transcript.transcript_mode import SHEET as TRANSCRIPT_SHEET
+    from app.gui.benchmark.answer_room import SHORTCUT_SHEET as ROOM_SHEET
+    from app.gui.chains.chains_mode import SHORTCUT_SHEET as CHAIN_SHEET
+    from app.gui.transcript.transcript_mode import SHORTCUT_SHEET as TRANSCRIPT_SHEET
 
     listed: list[Shortcut] = []
     tracks = [(scheme, track) for scheme in schemes for track in scheme.tracks]
@@ -99,7 +99,7 @@ class Shortcuts(QObject):
         super().__init__(window)
         self._window = window
         self._editor: ShortcutEditor | None = None
-        self.table = KeyTable.of(USUAL, window.studio.settings.shortcuts)
+        self.table = KeyTable.of(DEFAULT_KEYS, window.studio.settings.shortcuts)
 
     def keys(self, action: str) -> tuple[str, ...]:
         """Return the keys of an action."""
@@ -130,14 +130,16 @@ class Shortcuts(QObject):
         Raises:
             UserError: it holds none, or gives one to two actions.
         """
-        found = read_keys(USUAL, path)
-        self._use(KeyTable.of(USUAL, {action: [*map(_portable, keys)] for action, keys in found.changed.items()}))
+        found = read_keys(DEFAULT_KEYS, path)
+        self._use(
+            KeyTable.of(DEFAULT_KEYS, {action: [*map(_portable_text, keys)] for action, keys in found.changed.items()})
+        )
 
     def also(self, key: str) -> list[str]:
         """Return what a key means elsewhere: in a scheme's form, on the timeline, in a mode."""
         session = self._window.studio.session
         listed = fixed_shortcuts(session.schemes if session else ())
-        return [f"{one.text} ({one.group})" for one in listed if key in map(_portable, one.keys.split(", "))]
+        return [f"{one.text} ({one.group})" for one in listed if key in map(_portable_text, one.keys.split(", "))]
 
     def _press(self, action: str, key: str, add: bool) -> None:
         assert self._editor is not None
@@ -169,7 +171,7 @@ class Shortcuts(QObject):
             return
         wanted = self.table.reset(action)
         self._use(wanted)
-        missing = [key for key in USUAL[action] if key not in wanted.keys(action)]
+        missing = [key for key in DEFAULT_KEYS[action] if key not in wanted.keys(action)]
         if missing and self._editor is not None:
             owner = self.table.owner(missing[0])
             self._editor.warn(
@@ -218,7 +220,7 @@ class Shortcuts(QObject):
                 self._editor.warn(str(error))
 
 
-def _portable(key: str) -> str:
+def _portable_text(key: str) -> str:
     return QKeySequence(key).toString(QKeySequence.SequenceFormat.PortableText)
 
 
@@ -264,7 +266,7 @@ class KeyGuard(QObject):
         elif isinstance(event, QKeyEvent) and self._by_key and watched is QApplication.focusWidget():
             if event.modifiers() | _PLAIN != _PLAIN or not isinstance(watched, QWidget):
                 return False
-            if kind == QEvent.Type.ShortcutOverride and _belongs(watched, event):
+            if kind == QEvent.Type.ShortcutOverride and _handles_key(watched, event):
                 event.accept()
                 return True
             if kind == QEvent.Type.KeyPress and event.key() in _RETURN and isinstance(watched, QAbstractButton):
@@ -273,7 +275,7 @@ class KeyGuard(QObject):
         return False
 
 
-def _belongs(widget: QWidget, event: QKeyEvent) -> bool:
+def _handles_key(widget: QWidget, event: QKeyEvent) -> bool:
     key = event.key()
     if isinstance(widget, QAbstractButton):
         return key == Qt.Key.Key_Space or key in _RETURN

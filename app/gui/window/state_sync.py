@@ -5,7 +5,7 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, QTimer
 
 from anonymize.egress.egress_authority import UNCONFIRMED, needs_confirmation, policy_in_force
-from anonymize.egress.egress_log import LEVELS, about_policy, warning
+from anonymize.egress.egress_log import LEVEL_NAMES, describe_policy, policy_warning
 from app.gui.annotate.inspector import Inspector
 from app.gui.jobs.job_center import Result, summary
 from app.gui.pages.commands import Need
@@ -18,13 +18,13 @@ from app.gui.window.shortcuts import KeyGuard
 from project.entities.egress_policy import Policy
 from project.entities.study_records import Changes
 from project.errors import UserError
-from project.queries.policy_rows import KEY as POLICY
-from project.queries.recording_rows import recording
+from project.queries.policy_rows import POLICY_PROPERTY as POLICY
+from project.queries.recording_rows import find_recording
 from project.session.jobs import JobSpec
-from project.session.session import LocatedMedium, MediaState, Session, owner_of_copy
+from project.session.session import LocatedMedium, MediaState, Session, copy_owner
 from resources.translation import tr
 
-_QUIET = frozenset({"pii"})
+_SILENT_KINDS = frozenset({"pii"})
 """Jobs that begin by themselves; who waits for one is told where they wait."""
 
 
@@ -60,7 +60,7 @@ class WindowReactions(QObject):
 
     def _leave_what_is_gone(self) -> None:
         session, shown = self._window.studio.session, self._window.studio.recording
-        if session is not None and shown is not None and recording(session.study, shown.id) is None:
+        if session is not None and shown is not None and find_recording(session.study, shown.id) is None:
             self._window.studio.show_recording(None)
 
     def show_session(self) -> None:
@@ -94,7 +94,7 @@ class WindowReactions(QObject):
     def _name(self, session: Session) -> None:
         study = session.study
         name = str(study.get_property("name", study.path.stem) or study.path.stem)
-        owner = owner_of_copy(study)
+        owner = copy_owner(study)
         whose = tr(", copy for {owner}").format(owner=owner) if owner else ""
         reading = tr(" (read-only)") if study.read_only else ""
         self._window.setWindowTitle(
@@ -102,7 +102,7 @@ class WindowReactions(QObject):
         )
         self._window.messages.set_saved(tr("Read-only") if study.read_only else tr("Saved"))
         unconfirmed = needs_confirmation(session)
-        outward = self._warned = tr(UNCONFIRMED) if unconfirmed else warning(policy_in_force(session))
+        outward = self._warned = tr(UNCONFIRMED) if unconfirmed else policy_warning(policy_in_force(session))
         if study.defect is not None:
             self._window.messages.show_message(
                 tr("This study is read-only."), MessageLevel.WARNING, study.defect.message, ("recover", tr("Recover…"))
@@ -125,8 +125,8 @@ class WindowReactions(QObject):
         session = self._window.studio.session
         policy = Policy() if session is None else policy_in_force(session)
         more = tr("Click for the policy and the journal of requests.") if session is not None else ""
-        told = "\n".join([*about_policy(policy), more]).strip()
-        self._window.messages.set_policy(policy.level, tr(LEVELS[policy.level]), told)
+        told = "\n".join([*describe_policy(policy), more]).strip()
+        self._window.messages.set_policy(policy.level, tr(LEVEL_NAMES[policy.level]), told)
 
     def renew_inspector(self) -> None:
         """Make the form anew, for the scheme and the keys that hold now."""
@@ -216,14 +216,14 @@ class WindowReactions(QObject):
 
     def note_start(self, work: JobSpec) -> None:
         """Take the message away that was there before a job; one that nobody asked for takes none away."""
-        if work.kind not in _QUIET:
+        if work.kind not in _SILENT_KINDS:
             self._window.messages.dismiss()
 
     def show_done(self, work: JobSpec, result: Result) -> None:
         """Say what a job gave."""
         if work.recording_id:
             self._window.listing.runs_changed(work.recording_id)
-        if work.kind in _QUIET:
+        if work.kind in _SILENT_KINDS:
             return
         self._window.messages.show_message(f"{work.title}: {summary(work, result)}")
 

@@ -26,9 +26,9 @@ from widgets.text_labels import plain_tip
 from widgets.timeline.range_slider import RangeSlider
 from widgets.timeline.timeline_view import TimelineView
 
-_RECENT = "recent "
-_SHOWN = 5
-_SAMPLE = "sample"
+_RECENT_PREFIX = "recent "
+_MAX_RECENT = 5
+_SAMPLE_KEY = "sample"
 
 
 class Welcome(EmptyState):
@@ -55,7 +55,7 @@ class Welcome(EmptyState):
             [
                 EmptyStateAction("new", tr("New study…"), "Ctrl+N", primary=True),
                 EmptyStateAction("open", tr("Open study…"), "Ctrl+Shift+O"),
-                EmptyStateAction(_SAMPLE, tr("Try the sample")),
+                EmptyStateAction(_SAMPLE_KEY, tr("Try the sample")),
                 EmptyStateAction("tutorial", tr("Read the tutorial")),
             ],
         )
@@ -67,14 +67,14 @@ class Welcome(EmptyState):
 
     def set_recent(self, paths: Sequence[str]) -> None:
         """Offer the newest of the studies that are still there."""
-        there = [path for path in paths if Path(path).exists()][:_SHOWN]
-        self.set_links([EmptyStateAction(f"{_RECENT}{path}", path) for path in there])
+        there = [path for path in paths if Path(path).exists()][:_MAX_RECENT]
+        self.set_links([EmptyStateAction(f"{_RECENT_PREFIX}{path}", path) for path in there])
 
     def _choose(self, key: str) -> None:
-        if key == _SAMPLE:
+        if key == _SAMPLE_KEY:
             self.sample_chosen.emit()
-        elif key.startswith(_RECENT):
-            self.study_chosen.emit(key.removeprefix(_RECENT))
+        elif key.startswith(_RECENT_PREFIX):
+            self.study_chosen.emit(key.removeprefix(_RECENT_PREFIX))
         else:
             self.action_chosen.emit(key)
 
@@ -87,7 +87,7 @@ _KEYS = {
     "full_screen": "F",
 }
 _SLIDER_MARGIN = 12
-_WIDEST_BAR = 64
+_MAX_SCROLL_BAR_WIDTH = 64
 """Pixels that a scroll bar takes at most, whatever the style."""
 
 
@@ -227,7 +227,7 @@ class Workspace(QWidget):
         """Let the slider's track begin and end where the times of the timeline do, with a scroll bar and without."""
         begin, end = self.timeline.edges()
         beside = self.timeline.width() - end
-        if not 0 <= beside <= _WIDEST_BAR:
+        if not 0 <= beside <= _MAX_SCROLL_BAR_WIDTH:
             # The parts have no sizes yet: these come with the next layout.
             beside = 0
         self._slider_row.setContentsMargins(begin - _SLIDER_MARGIN, 0, beside, 0)

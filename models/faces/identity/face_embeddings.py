@@ -50,12 +50,12 @@ EMBEDDERS = {
 """Their names are those of their weights in the catalogue."""
 
 
-def usual() -> str | None:
+def default_face_embedder() -> str | None:
     """Return the first whose weights are installed; None where none are."""
-    return next((name for name in EMBEDDERS if weights.installed(name)), None)
+    return next((name for name in EMBEDDERS if weights.is_installed(name)), None)
 
 
-def embedder(name: str) -> Embedder:
+def create_face_embedder(name: str) -> Embedder:
     """Make an embedder; nothing heavy is imported before.
 
     Raises:
@@ -63,6 +63,6 @@ def embedder(name: str) -> Embedder:
     """
     if name not in EMBEDDERS:
         raise UserError(f"There is no identity embedding “{name}”.", f"Choose one of: {', '.join(EMBEDDERS)}.")
-    weights.path(name)
+    weights.verified_path(name)
     module, attribute = EMBEDDERS[name].split(":")
     return cast(Embedder, getattr(import_module(module), attribute)())

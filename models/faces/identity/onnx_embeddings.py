@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from models.faces.face_cropping import aligned
+from models.faces.face_cropping import align_faces
 from models.runtime.onnx_session import open_session
 from models.weights import installed_weights as weights
 from project.entities.study_records import Json
@@ -26,7 +26,7 @@ class _OnnxEmbedder:
     dimensions = 128
 
     def __init__(self, threads: int = 1) -> None:
-        self._session = open_session(weights.path(self.key), threads)
+        self._session = open_session(weights.verified_path(self.key), threads)
         self._input = self._session.get_inputs()[0].name
         self._weights = weights.digest(self.key)
 
@@ -37,7 +37,7 @@ class _OnnxEmbedder:
 
     def embed(self, image: NDArray[np.uint8], five_points: NDArray[np.float32]) -> NDArray[np.float32]:
         """Embed the faces at (n, 5, 2) points of an HxWx3 RGB picture as (n, 128) vectors of length 1."""
-        blobs = self._values(aligned(image, five_points).astype(np.float32)).transpose(0, 3, 1, 2)
+        blobs = self._values(align_faces(image, five_points).astype(np.float32)).transpose(0, 3, 1, 2)
         found = [self._session.run(None, {self._input: np.ascontiguousarray(blob[None])})[0][0] for blob in blobs]
         vectors = np.asarray(found, np.float32).reshape(-1, self.dimensions)
         return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12), np.float32)

@@ -72,27 +72,27 @@ LANDMARKS = {
 NEEDS_WEIGHTS = {"mediapipe": "face-landmarks", "pfld": "pfld"}
 
 
-def installed(name: str) -> bool:
+def is_installed(name: str) -> bool:
     """Tell whether the weights of a finder are there.
 
     Raises:
         UserError: there is none of that name.
     """
-    return weights.installed(NEEDS_WEIGHTS[_known(name)])
+    return weights.is_installed(NEEDS_WEIGHTS[_require_known(name)])
 
 
-def landmark_finder(name: str = "mediapipe") -> LandmarkFinder:
+def create_landmark_finder(name: str = "mediapipe") -> LandmarkFinder:
     """Make a finder; nothing heavy is imported before.
 
     Raises:
         UserError: there is none of that name, or its weights are not installed or are damaged.
     """
-    weights.path(NEEDS_WEIGHTS[_known(name)])
+    weights.verified_path(NEEDS_WEIGHTS[_require_known(name)])
     module, attribute = LANDMARKS[name].split(":")
     return cast(LandmarkFinder, getattr(import_module(module), attribute)())
 
 
-def _known(name: str) -> str:
+def _require_known(name: str) -> str:
     if name not in LANDMARKS:
         raise UserError(f"There is no finder of landmarks “{name}”.", f"Choose one of: {', '.join(LANDMARKS)}.")
     return name

@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.boxes import overlap
+from models.boxes import iou
 from models.faces.face_cropping import square_crop
 from models.faces.landmarks.face_signals import five_points
 from models.faces.landmarks.landmark_finders import MEDIAPIPE, Landmarks
@@ -44,7 +44,7 @@ _WHITE, _IRIS, _PUPIL = (250, 250, 250), (70, 50, 30), (10, 10, 10)
 _LIP, _GAP = (180, 80, 80), (110, 40, 45)
 
 
-def drawn_face() -> NDArray[np.uint8]:
+def draw_test_face() -> NDArray[np.uint8]:
     """Return the drawing, SIDE x SIDE x 3 RGB."""
     image = np.full((SIDE, SIDE, 3), _WALL, np.uint8)
     _ellipse(image, (128, 238), (80, 50), _CLOTH)
@@ -91,7 +91,7 @@ class MediaPipe:
     key = NAME
 
     def __init__(self) -> None:
-        file = weights.path(WEIGHTS)
+        file = weights.verified_path(WEIGHTS)
         self._weights = weights.digest(WEIGHTS)
         self._turn = threading.Lock()
         self._landmarker: FaceLandmarker | None = None
@@ -102,11 +102,11 @@ class MediaPipe:
             num_faces=_FACES,
             min_face_detection_confidence=_SURE,
             min_face_presence_confidence=_SURE,
-            output_face_blendshapes=_tells_blendshapes(content),
+            output_face_blendshapes=_has_blendshapes(content),
         )
         with without_native_noise():
             seen = self._try(options)
-        if seen is None or not _right(seen):
+        if seen is None or not _matches_drawing(seen):
             self.close()
             raise UserError(
                 f"The weights “{WEIGHTS}” do not find the points of a drawn face: {file} holds another network.",
@@ -133,8 +133,8 @@ class MediaPipe:
         try:
             self._landmarker = FaceLandmarker.create_from_options(options)
             # The library cannot close at the end of a process, which frees it anyway, and fails loudly if it tries.
-            atexit.register(_forget, weakref.ref(self._landmarker))
-            return self.find(drawn_face(), np.array([BOX], np.float32))[0]
+            atexit.register(_detach, weakref.ref(self._landmarker))
+            return self.find(draw_test_face(), np.array([BOX], np.float32))[0]
         except (RuntimeError, ValueError):
             return None
         except OSError as error:
@@ -153,8 +153,8 @@ class MediaPipe:
             found = self._landmarker.detect(Image(image_format=ImageFormat.SRGB, data=crop.image))
         faces = [np.array([(p.x, p.y, p.z) for p in face], np.float32) * side for face in found.face_landmarks]
         whole = {at: crop.to_picture(points) for at, points in enumerate(faces) if points.shape == (_COUNT, 3)}
-        best = max(whole, key=lambda at: overlap(_around(whole[at]), box), default=None)
-        if best is None or overlap(_around(whole[best]), box) < _SAME_FACE:
+        best = max(whole, key=lambda at: iou(_bounding_box(whole[at]), box), default=None)
+        if best is None or iou(_bounding_box(whole[best]), box) < _SAME_FACE:
             return None
         shapes = found.face_blendshapes[best] if found.face_blendshapes else None
         told = None if shapes is None else {one.category_name: float(one.score) for one in shapes}
@@ -168,14 +168,14 @@ def _close(landmarker: FaceLandmarker) -> None:
     landmarker._handle = None
 
 
-def _forget(landmarker: "weakref.ref[FaceLandmarker]") -> None:
+def _detach(landmarker: "weakref.ref[FaceLandmarker]") -> None:
     """Let a landmarker that is still open hold nothing, so that it does not try to close."""
     alive = landmarker()
     if alive is not None:
         alive._handle = None
 
 
-def _tells_blendshapes(content: bytes) -> bool:
+def _has_blendshapes(content: bytes) -> bool:
     """Tell whether a bundle holds the network that reads blendshapes off the points: the official one does."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as bundle:
@@ -184,13 +184,13 @@ def _tells_blendshapes(content: bytes) -> bool:
         return False
 
 
-def _around(points: NDArray[np.float32]) -> NDArray[np.float32]:
+def _bounding_box(points: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the smallest box x, y, width, height around some points."""
     low, high = points[:, :2].min(0), points[:, :2].max(0)
     return np.concatenate([low, high - low])
 
 
-def _right(seen: Landmarks) -> bool:
+def _matches_drawing(seen: Landmarks) -> bool:
     """Tell whether the points of the drawn face are where they were drawn, within a tenth of its width."""
     off = np.linalg.norm(five_points(seen) - np.array(POINTS, np.float32), axis=1)
     return bool(off.max() <= _NEAR * BOX[2])

@@ -36,7 +36,7 @@ class Pfld:
     key = NAME
 
     def __init__(self, threads: int = 1) -> None:
-        self._session = open_session(weights.path(NAME), threads)
+        self._session = open_session(weights.verified_path(NAME), threads)
         self._weights = weights.digest(NAME)
 
     @property
@@ -52,22 +52,22 @@ class Pfld:
         there = [crop for crop in crops if crop is not None]
         if not there:
             return [None] * len(crops)
-        blob = np.stack([_scaled(crop.image) for crop in there]).astype(np.float32) / 255
+        blob = np.stack([_resize(crop.image) for crop in there]).astype(np.float32) / 255
         (found,) = self._session.run(None, {"input": np.ascontiguousarray(blob.transpose(0, 3, 1, 2))})
         answers = iter(np.asarray(found, np.float32).reshape(-1, _COUNT, 2))
-        return [None if crop is None else _in_picture(next(answers), crop) for crop in crops]
+        return [None if crop is None else _to_picture(next(answers), crop) for crop in crops]
 
     def close(self) -> None:
         """Free the network."""
         del self._session
 
 
-def _scaled(crop: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _resize(crop: NDArray[np.uint8]) -> NDArray[np.uint8]:
     method = cv2.INTER_AREA if crop.shape[0] > _SIDE else cv2.INTER_LINEAR
     return np.asarray(cv2.resize(crop, (_SIDE, _SIDE), interpolation=method), np.uint8)
 
 
-def _in_picture(shares: NDArray[np.float32], crop: FaceCrop) -> Landmarks:
+def _to_picture(shares: NDArray[np.float32], crop: FaceCrop) -> Landmarks:
     """Return the landmarks of (68, 2) shares of a crop; their depth is 0."""
     points = np.pad(shares * np.float32(crop.image.shape[0]), ((0, 0), (0, 1)))
     return Landmarks(crop.to_picture(points), 1.0, IBUG)

@@ -36,19 +36,19 @@ class Manners:
     system: bool = True
 
 
-def manners_of(render: Render) -> Manners:
+def detect_manners(render: Render) -> Manners:
     """Find out by trying what a template does with a text, a list of parts and a system message."""
     part = {"type": "text", "text": _NEEDLE}
-    texts = _NEEDLE in _tried(render, [{"role": "user", "content": _NEEDLE}])
-    listed = _tried(render, [{"role": "user", "content": [part]}])
+    texts = _NEEDLE in _try_render(render, [{"role": "user", "content": _NEEDLE}])
+    listed = _try_render(render, [{"role": "user", "content": [part]}])
     # A template that knows no lists writes one down as Python does.
     lists = _NEEDLE in listed and "'type'" not in listed and '"type"' not in listed
     manners = Manners(texts or not lists, lists)
     talk = [{"role": "system", "content": _NEEDLE}, {"role": "user", "content": "question"}]
-    return Manners(manners.texts, lists, _NEEDLE in _tried(render, arranged(talk, manners)))
+    return Manners(manners.texts, lists, _NEEDLE in _try_render(render, arrange_messages(talk, manners)))
 
 
-def messages_of(
+def build_messages(
     turns: Sequence[LlamaMessage],
     manners: Manners,
     marks: re.Pattern[str],
@@ -64,13 +64,15 @@ def messages_of(
     """
 
     def part_of(part: str | bytes) -> Mapping[str, Any]:
-        return {"type": "text", "text": harmless(part, marks)} if isinstance(part, str) else picture(part)
+        return (
+            {"type": "text", "text": neutralize_special_words(part, marks)} if isinstance(part, str) else picture(part)
+        )
 
     told = turns if manners.system else _without_system(turns)
     return [{"role": turn.role, "content": [part_of(part) for part in turn.parts]} for turn in told]
 
 
-def arranged(messages: Sequence[Mapping[str, Any]], manners: Manners) -> list[ChatMessage]:
+def arrange_messages(messages: Sequence[Mapping[str, Any]], manners: Manners) -> list[ChatMessage]:
     """Return messages, in which there is nothing but text by now, as a template takes them.
 
     A message of one text is given as such where it may be, one of several as a list where that may be.
@@ -84,13 +86,13 @@ def arranged(messages: Sequence[Mapping[str, Any]], manners: Manners) -> list[Ch
     return found
 
 
-def marks_of(special: Collection[str]) -> re.Pattern[str]:
+def special_word_pattern(special: Collection[str]) -> re.Pattern[str]:
     """Return what finds any of the words that are no text to a model, such as the end of a turn."""
     words = sorted({word for word in special if len(word) > 2 and not word.isalnum()}, key=len, reverse=True)
     return re.compile("|".join(re.escape(word) for word in words) or r"(?!)")
 
 
-def harmless(text: str, marks: re.Pattern[str]) -> str:
+def neutralize_special_words(text: str, marks: re.Pattern[str]) -> str:
     """Return a text in which no word stands for the end of a turn, a picture and the like: each gets a space inside.
 
     A transcript may hold such words. Left as they are, they would let it speak as if it were the program.
@@ -104,7 +106,7 @@ def _without_system(turns: Sequence[LlamaMessage]) -> list[LlamaMessage]:
     return [LlamaMessage(spoken[0].role, (*before, *spoken[0].parts)), *spoken[1:]] if spoken else []
 
 
-def _tried(render: Render, messages: list[ChatMessage]) -> str:
+def _try_render(render: Render, messages: list[ChatMessage]) -> str:
     # Templates refuse by raising whatever they like.
     try:
         return render(messages)
@@ -168,10 +170,10 @@ def read_header(path: Path) -> GgufHeader:
         except ValueError:
             raise NotWhole("it is empty") from None
         with content:
-            return _Reader(content).header()
+            return _GgufReader(content).header()
 
 
-class _Reader:
+class _GgufReader:
     def __init__(self, content: mmap.mmap) -> None:
         self._content = content
         self._at = 0

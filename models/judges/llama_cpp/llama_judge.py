@@ -26,20 +26,20 @@ from models.judges.llama_cpp.process_messages import (
     LlamaCompletion,
     LlamaMessage,
     LlamaModelConfig,
-    line_of_full,
+    explain_overflow,
 )
 from models.judges.structured_output.completion import Completion, ResponseSchema, Unanswered
-from models.judges.structured_output.repair import climb
-from models.judges.structured_output.repair_prompts import clear
+from models.judges.structured_output.repair import ask_with_repair
+from models.judges.structured_output.repair_prompts import approve_text
 from project.errors import UserError
-from project.files.fingerprints import sha256_of
+from project.files.fingerprints import file_sha256
 from project.files.temporary_files import cache_folder
-from project.text_format import shown
+from project.text_format import escape_unprintable
 
 _MAGIC = b"GGUF"
 
 
-def gguf_file(path: str, what: str) -> Path:
+def require_gguf_file(path: str, what: str) -> Path:
     """Return where a file lies, once it is seen to be a GGUF file.
 
     Args:
@@ -53,9 +53,9 @@ def gguf_file(path: str, what: str) -> Path:
     try:
         found = Path(path).expanduser().absolute()
     except RuntimeError:
-        raise UserError(f"Nobody here has the home folder of {shown(path)}.", where) from None
+        raise UserError(f"Nobody here has the home folder of {escape_unprintable(path)}.", where) from None
     if "\0" in path:
-        raise UserError(f"This is no path of a {what}: {shown(path)}.", where)
+        raise UserError(f"This is no path of a {what}: {escape_unprintable(path)}.", where)
     try:
         # A pipe, which a study from elsewhere may name, would never end to be opened.
         if found.exists() and not found.is_file():
@@ -74,7 +74,7 @@ def gguf_file(path: str, what: str) -> Path:
     return found
 
 
-def checksum(path: Path) -> str:
+def model_checksum(path: Path) -> str:
     """Return the SHA-256 of a file; it is worked out once, until the file has another size or time.
 
     Raises:
@@ -87,7 +87,7 @@ def checksum(path: Path) -> str:
         known, found = json.loads(kept.read_text("utf-8"))
         if known == what:
             return str(found)
-    found = sha256_of(path)
+    found = file_sha256(path)
     # A cache that cannot be written is done without.
     with suppress(OSError):
         kept.parent.mkdir(parents=True, exist_ok=True)
@@ -124,8 +124,8 @@ class LlamaJudge:
     def __init__(self, model: str, options: LlamaOptions, means: Means) -> None:
         if find_spec("llama_cpp") is None:
             raise UserError("llama-cpp-python is not installed.", "Install it: pip install 'greenroom[local-vlm]'")
-        self._model = gguf_file(model, "model")
-        self._projector = gguf_file(options.projector, "projector") if options.projector else None
+        self._model = require_gguf_file(model, "model")
+        self._projector = require_gguf_file(options.projector, "projector") if options.projector else None
         if options.sees == "frames" and self._projector is None:
             hint = "Name the projector that belongs to it, or choose text for what it sees."
             raise UserError(f"{self._model.name} sees no frames without a projector.", hint)
@@ -146,17 +146,17 @@ class LlamaJudge:
             OSError: one of them cannot be read.
         """
         files = [self._model, *([self._projector] if self._projector and self._options.sees == "frames" else [])]
-        return "+".join(checksum(file) for file in files)
+        return "+".join(model_checksum(file) for file in files)
 
     async def ask(self, question: JudgeRequest) -> Reply:
         """Answer a question; see `Judge.ask`. It takes its turn after those that asked the same model before."""
-        return await climb(question, self, self._means.coerce, self._options.cost)
+        return await ask_with_repair(question, self, self._means.coerce, self._options.cost)
 
     async def close(self) -> None:
         """Let go of the model; it stays loaded a while for others, see `models.judges.llama_cpp.model_process`."""
         process, self._process = self._process, None
         if process is not None:
-            sharing.give_back(self._loading)
+            sharing.return_process(self._loading)
 
     async def complete(
         self, messages: Sequence[Message], shape: ResponseSchema, sampling: SamplingParameters
@@ -167,7 +167,7 @@ class LlamaJudge:
             Unanswered: there is none.
         """
         if self._process is None:
-            self._process = await asyncio.to_thread(sharing.borrow, self._loading)
+            self._process = await asyncio.to_thread(sharing.borrow_process, self._loading)
         ask = Ask(
             next(_numbers),
             tuple(self._turn(message) for message in messages),
@@ -183,7 +183,7 @@ class LlamaJudge:
             self._process.stop(ask.number)
             raise
         if isinstance(said, ContextOverflow):
-            raise Unanswered(line_of_full(said), calls=0, too_long=TooLong(said.asked, said.room))
+            raise Unanswered(explain_overflow(said), calls=0, too_long=TooLong(said.asked, said.room))
         if isinstance(said, Failed):
             raise Unanswered(said.line)
         if not isinstance(said, LlamaCompletion):
@@ -206,7 +206,7 @@ class LlamaJudge:
 
     def clear(self, text: str) -> None:
         """Let a text pass that the ladder wrote; the model that coerces may be at a server."""
-        clear(self._means.guard, text)
+        approve_text(self._means.guard, text)
 
     def _turn(self, message: Message) -> LlamaMessage:
         parts: list[str | bytes] = []

@@ -23,11 +23,11 @@ from models.judges.llama_cpp.chat_template import (
     Incomplete,
     Manners,
     NotWhole,
-    arranged,
-    manners_of,
-    marks_of,
-    messages_of,
+    arrange_messages,
+    build_messages,
+    detect_manners,
     read_header,
+    special_word_pattern,
 )
 from models.judges.llama_cpp.process_messages import (
     Ask,
@@ -37,12 +37,12 @@ from models.judges.llama_cpp.process_messages import (
     LlamaModelConfig,
     StopFlag,
     Stopped,
-    line_of_loading,
-    telling,
+    explain_load_failure,
+    last_error_line,
 )
 from project.entities.study_records import Json
 
-_MOST_NUMBERS = 1001
+_MAX_LISTED_NUMBERS = 1001
 """Whole numbers between two bounds are listed one by one up to so many: grammars know no bounds."""
 _SHORT = 100
 """Characters up to which the library's own rule of a text does. From some 1,800 on llama.cpp refuses it."""
@@ -53,7 +53,7 @@ _ONE = ("items", "additionalProperties", "not")
 _NAMED = ("properties", "$defs", "definitions")
 
 
-def grammar_of(schema: Mapping[str, Json], longest: int) -> str:
+def schema_to_grammar(schema: Mapping[str, Json], longest: int) -> str:
     """Return the grammar of the texts that fit a schema, in GBNF.
 
     Whole numbers keep their bounds and every text ends, which the library's own translation does not see to.
@@ -68,17 +68,17 @@ def grammar_of(schema: Mapping[str, Json], longest: int) -> str:
     from llama_cpp.llama_grammar import json_schema_to_gbnf
 
     lengths: set[int] = set()
-    rules = str(json_schema_to_gbnf(json.dumps(_bounded(dict(schema), longest, lengths))))
+    rules = str(json_schema_to_gbnf(json.dumps(_bound_schema(dict(schema), longest, lengths))))
     for char in sorted(set(re.findall(r"\((char\d*) \(", rules))):
         # The longest first: the rule of a shorter one is part of it.
         for length in sorted(lengths, reverse=True):
             if length > _SHORT:
-                rules = rules.replace(_nested(char, length), _by_pieces(char, length))
+                rules = rules.replace(_nested(char, length), _repeat_by_pieces(char, length))
         rules += f"\nPIECE-{char} ::= {' '.join([char] * _PIECE)}\nTAIL-{char} ::= {_nested(char, _PIECE - 1)}"
     return rules
 
 
-def _by_pieces(char: str, length: int) -> str:
+def _repeat_by_pieces(char: str, length: int) -> str:
     """Return what stands for up to so many characters: whole pieces, and less than one."""
     pieces, rest = divmod(length, _PIECE)
     rule = _nested(char, rest) if rest else '""'
@@ -92,23 +92,23 @@ def _nested(char: str, length: int) -> str:
     return f"({char} " * (length - 1) + f"({char}" + ")?" * length
 
 
-def _bounded(schema: Json, longest: int, lengths: set[int]) -> Json:
+def _bound_schema(schema: Json, longest: int, lengths: set[int]) -> Json:
     """Return a schema in which bounds are lists and texts have an end; `lengths` gets what the texts may grow by."""
     if not isinstance(schema, dict):
         return schema
     found = dict(schema)
     for key in _NAMED:
         if isinstance(named := found.get(key), dict):
-            found[key] = {name: _bounded(one, longest, lengths) for name, one in named.items()}
+            found[key] = {name: _bound_schema(one, longest, lengths) for name, one in named.items()}
     for key in _MANY:
         if isinstance(many := found.get(key), list):
-            found[key] = [_bounded(one, longest, lengths) for one in many]
+            found[key] = [_bound_schema(one, longest, lengths) for one in many]
     for key in _ONE:
         if key in found:
-            found[key] = _bounded(found[key], longest, lengths)
+            found[key] = _bound_schema(found[key], longest, lengths)
     if "enum" in found or "const" in found:
         return found
-    if found.get("type") == "integer" and (listed := _listed(found)):
+    if found.get("type") == "integer" and (listed := _listed_integers(found)):
         return {"enum": [*listed]}
     if found.get("type") == "string" and "pattern" not in found and "format" not in found:
         stated = found.get("maxLength")
@@ -120,7 +120,7 @@ def _bounded(schema: Json, longest: int, lengths: set[int]) -> Json:
     return found
 
 
-def _listed(schema: Mapping[str, Json]) -> range | None:
+def _listed_integers(schema: Mapping[str, Json]) -> range | None:
     """Return the whole numbers within the bounds of a schema; None where it has not two, or they are far apart."""
     low, high = schema.get("minimum"), schema.get("maximum")
     above, below = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
@@ -128,14 +128,14 @@ def _listed(schema: Mapping[str, Json]) -> range | None:
     lows += [math.floor(above) + 1] if isinstance(above, (int, float)) else []
     highs = [math.floor(high)] if isinstance(high, (int, float)) else []
     highs += [math.ceil(below) - 1] if isinstance(below, (int, float)) else []
-    if not lows or not highs or not 0 <= min(highs) - max(lows) < _MOST_NUMBERS:
+    if not lows or not highs or not 0 <= min(highs) - max(lows) < _MAX_LISTED_NUMBERS:
         return None
     return range(max(lows), min(highs) + 1)
 
 
 _KEPT_LINES = 20
 _WARNING, _ERROR = 3, 4
-_LEAST_ROOM = 200
+_MIN_ANSWER_CHARS = 200
 _CHARACTERS_A_TOKEN = 2
 """A text in an answer may have so many characters for each token that the answer may have, which leaves room for the
 rest of it: a token is three or four characters of common languages.
@@ -171,7 +171,7 @@ class LlamaModel:
         self._manners = self._found_manners()
         if self._handler is not None:
             self._handler.manners = self._manners
-        self._marks = marks_of(self._special_words())
+        self._marks = special_word_pattern(self._special_words())
         # Asked by llama.cpp again and again while it computes, so not a function of Python: the length of an empty
         # string is false, and that of a string of one byte is true.
         length = ctypes.cast(ctypes.CDLL(None).strlen, ctypes.c_void_p).value or 0
@@ -191,12 +191,12 @@ class LlamaModel:
         except Exception as error:
             if self._flag.raised:
                 return Stopped()
-            return Failed(f"llama.cpp gave no answer: {telling(self._lines) or _brief(error)}.")
+            return Failed(f"llama.cpp gave no answer: {last_error_line(self._lines) or _brief(error)}.")
 
     def _written(self, ask: Ask) -> LlamaCompletion | Stopped:
-        messages = messages_of(ask.turns, self._manners, self._marks, _picture)
+        messages = build_messages(ask.turns, self._manners, self._marks, _picture)
         if self._handler is None:
-            messages = arranged(messages, self._manners)
+            messages = arrange_messages(messages, self._manners)
         self._llama.begin(ask.max_tokens)
         completion: Any = self._llama.create_chat_completion(
             messages=messages,  # type: ignore[arg-type]
@@ -229,20 +229,20 @@ class LlamaModel:
                 verbose=False,
             )
         except (ValueError, RuntimeError, MemoryError, TemplateError):
-            raise NotLoaded(line_of_loading(loading, self._lines, projector=False)) from None
+            raise NotLoaded(explain_load_failure(loading, self._lines, projector=False)) from None
         llama.flag = self._flag
         if self._handler is not None:
             try:
                 self._handler.load(llama)
             except (ValueError, RuntimeError, MemoryError):
-                raise NotLoaded(line_of_loading(loading, self._lines, projector=True)) from None
+                raise NotLoaded(explain_load_failure(loading, self._lines, projector=True)) from None
         return llama
 
     def _grammar(self, ask: Ask) -> LlamaGrammar:
-        longest = max(_LEAST_ROOM, _CHARACTERS_A_TOKEN * ask.max_tokens)
+        longest = max(_MIN_ANSWER_CHARS, _CHARACTERS_A_TOKEN * ask.max_tokens)
         key = json.dumps([ask.schema, longest])
         if key not in self._grammars:
-            rules = grammar_of(ask.schema, longest)
+            rules = schema_to_grammar(ask.schema, longest)
             # A grammar that llama.cpp refuses would crash it where it is used.
             sampler = llama_cpp.llama_sampler_init_grammar(self._llama._model.vocab, rules.encode(), b"root")
             if not sampler:
@@ -259,7 +259,7 @@ class LlamaModel:
             return Manners()
         end, begin = (self._llama.detokenize([token]).decode("utf-8", "ignore") for token in self._llama.ends())
         formatter = Jinja2ChatFormatter(template, end, begin)
-        return manners_of(lambda messages: formatter(messages=messages).prompt)  # type: ignore[arg-type]
+        return detect_manners(lambda messages: formatter(messages=messages).prompt)  # type: ignore[arg-type]
 
     def _special_words(self) -> list[str]:
         vocab = self._llama._model.vocab
@@ -339,7 +339,7 @@ class _Handler(MTMDChatHandler):
         self._mtmd_cpp = _Counting(mtmd_cpp, llama)  # type: ignore[assignment]
 
     def _get_template_messages(self, messages: Any, media_marker: str) -> list[ChatMessage]:
-        return arranged(super()._get_template_messages(messages, media_marker), self.manners)
+        return arrange_messages(super()._get_template_messages(messages, media_marker), self.manners)
 
 
 class _Counting:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from models.judges.judge_interface import ModelOptions
 from project.errors import UserError
-from project.option_limits import limited, written
+from project.option_limits import limited_field, text_field
 
 
 @dataclass(frozen=True)
@@ -20,12 +20,14 @@ class LlamaOptions(ModelOptions):
         concurrency: a model answers one question after the other; more only wait in line.
     """
 
-    projector: str = written("", 4096, "Projector", "GGUF file of the projector, through which the model sees.")
-    context: int = limited(16384, 256, 1048576, "Context", "Tokens of question, pictures and answer together.")
-    gpu_layers: int = limited(-1, -1, 1000, "GPU layers", "Layers that a GPU computes; -1 for all, 0 for none.")
-    threads: int = limited(0, 0, 256, "Threads", "Of the processor; 0 leaves it to the library.")
-    timeout_s: float = limited(600.0, 1.0, 86400.0, "Time limit", "Seconds that one answer may take, loading left out.")
-    concurrency: int = limited(
+    projector: str = text_field("", 4096, "Projector", "GGUF file of the projector, through which the model sees.")
+    context: int = limited_field(16384, 256, 1048576, "Context", "Tokens of question, pictures and answer together.")
+    gpu_layers: int = limited_field(-1, -1, 1000, "GPU layers", "Layers that a GPU computes; -1 for all, 0 for none.")
+    threads: int = limited_field(0, 0, 256, "Threads", "Of the processor; 0 leaves it to the library.")
+    timeout_s: float = limited_field(
+        600.0, 1.0, 86400.0, "Time limit", "Seconds that one answer may take, loading left out."
+    )
+    concurrency: int = limited_field(
         1, 1, 64, "Requests at once", "A model answers one question after the other; more wait in line."
     )
 

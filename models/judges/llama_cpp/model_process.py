@@ -28,7 +28,7 @@ from models.judges.llama_cpp.process_messages import (
     Stop,
     StopFlag,
     Stopped,
-    line_of_death,
+    explain_crash,
 )
 
 
@@ -39,7 +39,7 @@ def serve(pipe: "Connection[object, object]", log: "Connection[object, object]",
 
     It is what a new process runs. It prints to `log` alone.
     """
-    sentinel.install()
+    sentinel.install_audit_hook()
     for stream in (1, 2):
         os.dup2(log.fileno(), stream)
     log.close()
@@ -80,7 +80,7 @@ def _listen(pipe: "Connection[object, object]", asked: "queue.SimpleQueue[Ask]",
 
 
 Answer = LlamaCompletion | ContextOverflow | Failed | Stopped
-_LOOK_EVERY_S = 0.25
+_POLL_INTERVAL_S = 0.25
 _GRACE_S = 15.0
 """How long a request that is to stop may take to do so, until its process is killed: a picture may be in the works."""
 _KEPT_LINES = 40
@@ -187,7 +187,7 @@ class ModelProcess:
             return None
         self._begun.set()
         late = time.monotonic() + waiting.limit_s
-        while not child.pipe.poll(_LOOK_EVERY_S):
+        while not child.pipe.poll(_POLL_INTERVAL_S):
             now = time.monotonic()
             if now >= late:
                 self.stop(waiting.ask.number)
@@ -208,7 +208,7 @@ class ModelProcess:
         assert child is not None
         child.process.join()
         child.drain.join()
-        return Failed(line_of_death(self._loading, child.process.exitcode, [*child.lines]))
+        return Failed(explain_crash(self._loading, child.process.exitcode, [*child.lines]))
 
     def _put_away(self) -> None:
         with self._lock:
@@ -275,7 +275,7 @@ def _drain(log: "Connection[object, object]", lines: "deque[str]") -> None:
         lines.extend(line.rstrip() for line in file)
 
 
-KEPT_S = 120.0
+IDLE_S = 120.0
 """How long a model that nobody uses stays loaded, for the next job."""
 
 
@@ -290,7 +290,7 @@ _held: dict[LlamaModelConfig, _Held] = {}
 _lock = threading.Lock()
 
 
-def borrow(loading: LlamaModelConfig) -> ModelProcess:
+def borrow_process(loading: LlamaModelConfig) -> ModelProcess:
     """Return the process for what is to be loaded; `give_back` has to follow.
 
     Models that nobody uses any more make room for another one.
@@ -304,11 +304,11 @@ def borrow(loading: LlamaModelConfig) -> ModelProcess:
             held.goodbye.cancel()
             held.goodbye = None
     for one in gone:
-        _end(one)
+        _end_held(one)
     return held.process
 
 
-def give_back(loading: LlamaModelConfig) -> None:
+def return_process(loading: LlamaModelConfig) -> None:
     """Say that one user is done; after the last one the model is kept for `KEPT_S`."""
     with _lock:
         held = _held.get(loading)
@@ -316,21 +316,21 @@ def give_back(loading: LlamaModelConfig) -> None:
             return
         held.users -= 1
         if not held.users:
-            held.goodbye = threading.Timer(KEPT_S, _leave, (loading, held))
+            held.goodbye = threading.Timer(IDLE_S, _end_if_idle, (loading, held))
             held.goodbye.daemon = True
             held.goodbye.start()
 
 
-def end_all() -> None:
+def end_all_processes() -> None:
     """End every process, whoever uses it."""
     with _lock:
         gone = [*_held.values()]
         _held.clear()
     for one in gone:
-        _end(one)
+        _end_held(one)
 
 
-def _leave(loading: LlamaModelConfig, held: _Held) -> None:
+def _end_if_idle(loading: LlamaModelConfig, held: _Held) -> None:
     with _lock:
         if _held.get(loading) is not held or held.users:
             return
@@ -338,7 +338,7 @@ def _leave(loading: LlamaModelConfig, held: _Held) -> None:
     held.process.end()
 
 
-def _end(held: _Held) -> None:
+def _end_held(held: _Held) -> None:
     if held.goodbye is not None:
         held.goodbye.cancel()
     held.process.end()

@@ -135,7 +135,7 @@ _ARCHITECTURE = re.compile(r"unknown model architecture: '([^']*)'")
 _TELLING = re.compile(r"GGML_ASSERT|error|fail|abort|what\(\)|CUDA", re.IGNORECASE)
 
 
-def line_of_loading(loading: LlamaModelConfig, logged: Sequence[str], projector: bool) -> str:
+def explain_load_failure(loading: LlamaModelConfig, logged: Sequence[str], projector: bool) -> str:
     """Return why a model could not be loaded.
 
     Args:
@@ -146,7 +146,7 @@ def line_of_loading(loading: LlamaModelConfig, logged: Sequence[str], projector:
     said = "\n".join(logged)
     file = Path(loading.projector if projector else loading.model).name
     if _MEMORY.search(said):
-        return not_enough_memory(loading)
+        return explain_memory(loading)
     if widths := _WIDTHS.search(said):
         reads, gives = widths.groups()
         return f"{file} is the projector of another model: it gives {gives} numbers a token, this one reads {reads}."
@@ -157,16 +157,16 @@ def line_of_loading(loading: LlamaModelConfig, logged: Sequence[str], projector:
     if unknown := _ARCHITECTURE.search(said):
         return f"The installed llama-cpp-python does not know the architecture {unknown[1]} of {file}: get a newer one."
     what = "as a projector" if projector else "as a model"
-    return f"{file} could not be loaded {what}: {telling(logged) or 'llama.cpp does not say why'}."
+    return f"{file} could not be loaded {what}: {last_error_line(logged) or 'llama.cpp does not say why'}."
 
 
-def not_enough_memory(loading: LlamaModelConfig) -> str:
+def explain_memory(loading: LlamaModelConfig) -> str:
     """Return what to do where there is too little memory."""
     file = Path(loading.model).name
     return f"There is not enough memory for {file} with a context of {loading.context:,} tokens: {_LESS}."
 
 
-def line_of_death(loading: LlamaModelConfig, exitcode: int | None, written: Sequence[str]) -> str:
+def explain_crash(loading: LlamaModelConfig, exitcode: int | None, written: Sequence[str]) -> str:
     """Return why the process of a model ended by itself.
 
     Args:
@@ -178,16 +178,16 @@ def line_of_death(loading: LlamaModelConfig, exitcode: int | None, written: Sequ
         file = Path(loading.model).name
         return f"The process of {file} was killed, as the system does when there is too little memory: {_LESS}."
     if _MEMORY.search("\n".join(written)):
-        return not_enough_memory(loading)
+        return explain_memory(loading)
     try:
         how = signal.Signals(-(exitcode or 0)).name
     except ValueError:
         how = f"exit code {exitcode}"
-    why = telling(written)
+    why = last_error_line(written)
     return f"llama.cpp crashed ({how}){f': {why}' if why else ''}. The next question starts it again."
 
 
-def line_of_full(full: ContextOverflow) -> str:
+def explain_overflow(full: ContextOverflow) -> str:
     """Return what does not fit, and what can be shortened."""
     fewer = "fewer or smaller frames, " if full.pictures else ""
     return (
@@ -196,7 +196,7 @@ def line_of_full(full: ContextOverflow) -> str:
     )
 
 
-def telling(lines: Sequence[str]) -> str:
+def last_error_line(lines: Sequence[str]) -> str:
     """Return the last line that says what went wrong, without the name of the function that wrote it; "" for none."""
     found = [line.strip() for text in lines for line in text.splitlines() if _TELLING.search(line)]
     if not found:

@@ -6,24 +6,29 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 
-from models.connection.addresses import loopback
-from models.connection.guard import Guard, current
-from models.judges.judge_interface import Message, RequestLimiter, Role, SamplingParameters, lost
-from models.judges.openai_compatible.server_capabilities import ConstraintMode, Dialects, ServerCapabilities, wire
-from models.judges.openai_compatible.server_failures import ApiKeyRedactor, Cause, Failure, line_of
-from models.judges.openai_compatible.server_options import OpenAIOptions, host_of, name_of
-from models.judges.openai_compatible.server_requests import Patience, client_for, fetch, jitter, send
-from models.judges.structured_output.answer_parsing import as_json
+from models.connection.addresses import is_loopback
+from models.connection.guard import Guard, current_purpose
+from models.judges.judge_interface import Message, RequestLimiter, Role, SamplingParameters, report_lost_request
+from models.judges.openai_compatible.server_capabilities import (
+    ConstraintMode,
+    Dialects,
+    ServerCapabilities,
+    to_wire_messages,
+)
+from models.judges.openai_compatible.server_failures import ApiKeyRedactor, Cause, Failure, describe_failure
+from models.judges.openai_compatible.server_options import OpenAIOptions, host_and_port, host_name
+from models.judges.openai_compatible.server_requests import Patience, create_client, fetch, jitter, request_completion
+from models.judges.structured_output.answer_parsing import to_compact_json
 from models.judges.structured_output.completion import Completion, ResponseSchema, Unanswered
-from models.judges.structured_output.repair_prompts import clear, with_schema
-from project.entities.egress_policy import numeric
+from models.judges.structured_output.repair_prompts import approve_text, with_schema
+from project.entities.egress_policy import parse_ip_address
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
 
 Sleep = Callable[[float], Awaitable[None]]
-DIALECTS = Dialects()
+CAPABILITIES = Dialects()
 """What this process has learned about servers, whichever judge asked them."""
-_MOST_DIALECTS = len(ConstraintMode) + 2
+_MAX_ATTEMPTS = len(ConstraintMode) + 2
 
 
 class Asker:
@@ -51,9 +56,9 @@ class Asker:
     ) -> None:
         self.model = model
         self.base = base
-        self.host = host_of(base)
+        self.host = host_and_port(base)
         self.server = f"{base} {model}"
-        self.client = client_for(base, key, guard)
+        self.client = create_client(base, key, guard)
         self.scrubber = ApiKeyRedactor(key)
         self._keyed = bool(key)
         self._options, self._guard, self._sleep, self._turns = options, guard, sleep, turns
@@ -74,8 +79,8 @@ class Asker:
             project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
         """
         calls = 0
-        for _ in range(_MOST_DIALECTS):
-            dialect = DIALECTS.of(self.server)
+        for _ in range(_MAX_ATTEMPTS):
+            dialect = CAPABILITIES.of(self.server)
             body = self._body(messages, shape, sampling, dialect)
             outcome, made = await self._tried(body)
             calls += made
@@ -94,26 +99,26 @@ class Asker:
     @property
     def rung(self) -> ConstraintMode:
         """How its answers are held to a shape, as far as is known."""
-        return DIALECTS.of(self.server).rung
+        return CAPABILITIES.of(self.server).rung
 
     @property
     def encrypted(self) -> bool:
         """Whether nobody on the way can read along, because there is no way or it is encrypted."""
-        name = name_of(self.base)
-        return self.base.startswith("https://") or name == "localhost" or loopback(numeric(name))
+        name = host_name(self.base)
+        return self.base.startswith("https://") or name == "localhost" or is_loopback(parse_ip_address(name))
 
     def line(self, failure: Failure, calls: int = 1) -> str:
         """Return what to say about a request that was not answered; no key is in it."""
-        line = line_of(failure, self.host, self.model, self._keyed, calls)
+        line = describe_failure(failure, self.host, self.model, self._keyed, calls)
         return self.scrubber.error(line if line.endswith("?") else f"{line}.")
 
     def not_held(self, held: str) -> None:
         """Step down: the server said nothing against a shape, and did not hold its answer to it."""
-        DIALECTS.at_least(self.server, _next(ConstraintMode[held.upper()]))
+        CAPABILITIES.at_least(self.server, _weaker_mode(ConstraintMode[held.upper()]))
 
     def clear(self, text: str) -> None:
         """Vouch for a text of the ladder, under the condition of the question that it is about."""
-        clear(self._guard, text)
+        approve_text(self._guard, text)
 
     def _body(
         self,
@@ -125,7 +130,7 @@ class Asker:
         told = self._told(messages, shape) if dialect.in_prompt else messages
         body: dict[str, Json] = {
             "model": self.model,
-            "messages": wire(told, self._options.sees),
+            "messages": to_wire_messages(told, self._options.sees),
             "temperature": sampling.temperature,
             dialect.limit: sampling.max_tokens,
         }
@@ -141,10 +146,10 @@ class Asker:
         if last is None:
             return told
         before = told[last].text
-        if as_json(dict(shape.schema)) in before:
+        if to_compact_json(dict(shape.schema)) in before:
             return told
         told[last] = replace(told[last], text=with_schema(before, shape))
-        parcel = current()
+        parcel = current_purpose()
         if parcel is not None:
             cleared = self._guard.cleared
             for condition in {parcel.condition, ""}:
@@ -167,11 +172,11 @@ class Asker:
                 # Whoever waits for its turn has not lost patience with the server.
                 ends += time.monotonic() - waits
                 left = max(ends - time.monotonic(), 0.001)
-                outcome = await send(self.client, body, min(self._options.timeout_s, left), self.scrubber)
+                outcome = await request_completion(self.client, body, min(self._options.timeout_s, left), self.scrubber)
             calls += 1
             if isinstance(outcome, Completion) or outcome.cause is not Cause.BUSY:
                 return outcome, calls
-            if outcome.lost and not lost():
+            if outcome.lost and not report_lost_request():
                 return outcome, calls
             if outcome.hint_s:
                 self._rest_until = max(self._rest_until, time.monotonic() + outcome.hint_s)
@@ -182,14 +187,14 @@ class Asker:
 
     def _learned(self, failure: Failure, dialect: ServerCapabilities) -> bool:
         """Remember what a refusal says about the server's dialect; return whether it says anything new."""
-        now = DIALECTS.of(self.server)
+        now = CAPABILITIES.of(self.server)
         if failure.cause is Cause.LIMIT_NAME and dialect.limit == "max_tokens":
-            DIALECTS.limit_is(self.server, "max_completion_tokens")
+            CAPABILITIES.limit_is(self.server, "max_completion_tokens")
         elif failure.cause is Cause.SEED and dialect.seed:
-            DIALECTS.no_seed(self.server)
+            CAPABILITIES.no_seed(self.server)
         elif failure.cause is Cause.SHAPE and dialect.rung < ConstraintMode.PROMPT:
             lean = dialect.rung is ConstraintMode.SCHEMA and failure.limits_refused
-            DIALECTS.at_least(self.server, ConstraintMode.LEAN if lean else _next(dialect.rung))
+            CAPABILITIES.at_least(self.server, ConstraintMode.LEAN if lean else _weaker_mode(dialect.rung))
         else:
             return now != dialect
         return True
@@ -205,5 +210,5 @@ class Asker:
         )
 
 
-def _next(rung: ConstraintMode) -> ConstraintMode:
+def _weaker_mode(rung: ConstraintMode) -> ConstraintMode:
     return ConstraintMode.OBJECT if rung < ConstraintMode.OBJECT else ConstraintMode.PROMPT

@@ -14,7 +14,7 @@ from project.entities.study_records import Json
 
 Change = Callable[[Mapping[str, Json]], Mapping[str, Json]]
 
-_LOOSE = {
+_LIMIT_KEYS = {
     *("maxLength", "minLength", "pattern", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
     *("multipleOf", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "default", "examples"),
 }
@@ -62,8 +62,8 @@ class ServerCapabilities:
         if self.rung is ConstraintMode.PROMPT:
             return None
         if self.rung is ConstraintMode.OBJECT:
-            return {"type": "json_object", "schema": capped(schema)}
-        held = schema if self.rung is ConstraintMode.SCHEMA else lean(schema)
+            return {"type": "json_object", "schema": cap_lengths(schema)}
+        held = schema if self.rung is ConstraintMode.SCHEMA else strip_limits(schema)
         return {"type": "json_schema", "json_schema": {"name": shape.name, "schema": held, "strict": True}}
 
 
@@ -91,39 +91,39 @@ class Dialects:
         self._known[server] = replace(self.of(server), seed=False)
 
 
-def lean(schema: Mapping[str, Json]) -> dict[str, Json]:
+def strip_limits(schema: Mapping[str, Json]) -> dict[str, Json]:
     """Return a schema without limits; names of properties are kept, whatever they are called."""
-    return _changed(schema, lambda found: {key: value for key, value in found.items() if key not in _LOOSE})
+    return _map_schema(schema, lambda found: {key: value for key, value in found.items() if key not in _LIMIT_KEYS})
 
 
-def capped(schema: Mapping[str, Json]) -> dict[str, Json]:
+def cap_lengths(schema: Mapping[str, Json]) -> dict[str, Json]:
     """Return a schema in which no text is longer than llama-cpp-python can count."""
 
     def cap(found: Mapping[str, Json]) -> Mapping[str, Json]:
         longest = found.get("maxLength")
         return {**found, "maxLength": min(longest, _LONGEST)} if isinstance(longest, int) else found
 
-    return _changed(schema, cap)
+    return _map_schema(schema, cap)
 
 
-def _changed(schema: Mapping[str, Json], change: Change) -> dict[str, Json]:
+def _map_schema(schema: Mapping[str, Json], change: Change) -> dict[str, Json]:
     """Return a schema in which it and every schema in it is changed; tables of names are no schemas."""
     found: dict[str, Json] = {}
     for key, value in change(schema).items():
         if key in _OF_NAMES and isinstance(value, dict):
-            found[key] = {name: _inside(each, change) for name, each in value.items()}
+            found[key] = {name: _map_value(each, change) for name, each in value.items()}
         else:
-            found[key] = _inside(value, change)
+            found[key] = _map_value(value, change)
     return found
 
 
-def _inside(value: Json, change: Change) -> Json:
+def _map_value(value: Json, change: Change) -> Json:
     if isinstance(value, dict):
-        return _changed(value, change)
-    return [_inside(each, change) for each in value] if isinstance(value, list) else value
+        return _map_schema(value, change)
+    return [_map_value(each, change) for each in value] if isinstance(value, list) else value
 
 
-def wire(messages: Sequence[Message], sees: str) -> list[Json]:
+def to_wire_messages(messages: Sequence[Message], sees: str) -> list[Json]:
     """Return messages as a server takes them.
 
     A message without pictures is one text, which every server takes; one with pictures is a list of parts: each picture

@@ -66,7 +66,7 @@ class Failure:
 
 _LONGEST_READ = 4000
 _LONGEST_SAID = 300
-_AGAIN = {408, 409, 425, 429}
+_RETRY_STATUSES = {408, 409, 425, 429}
 _SHAPE = re.compile(r"response_?format|json_?schema|json_?object|grammar|guided|structured|invalid schema", re.I)
 _LIMITS = re.compile(
     r"invalid schema|not permitted|parse grammar|(?:min|max)(?:Length|Items|imum)|multipleOf|pattern|repetition", re.I
@@ -100,7 +100,7 @@ _ASKED = (
 )
 
 
-def failure_of(status: int, body: str, hint_s: float | None = None) -> Failure:
+def classify_failure(status: int, body: str, hint_s: float | None = None) -> Failure:
     """Say what an answer means that is no completion.
 
     Known are the words of OpenAI, Azure, vLLM, llama.cpp, llama-cpp-python, Ollama and LM Studio.
@@ -110,10 +110,10 @@ def failure_of(status: int, body: str, hint_s: float | None = None) -> Failure:
         body: of the answer, as text.
         hint_s: after how many seconds the server wants to be asked again.
     """
-    words, facts = _words(body)
+    words, facts = _error_texts(body)
     said = words if len(words) <= _LONGEST_SAID else f"{words[:_LONGEST_SAID]}…"
     if status in (400, 413, 422, 500, 501) and _CONTEXT.search(facts):
-        return Failure(Cause.CONTEXT, status, said, TooLong(_first(_ASKED, facts), _first(_ROOM, facts)))
+        return Failure(Cause.CONTEXT, status, said, TooLong(_first_number(_ASKED, facts), _first_number(_ROOM, facts)))
     cause = _cause(status, facts)
     return Failure(cause, status, said, hint_s=hint_s, limits_refused=bool(_LIMITS.search(facts)))
 
@@ -133,35 +133,35 @@ def _cause(status: int, facts: str) -> Cause:
         return Cause.SHAPE
     if status in (400, 422) and _SEED.search(facts):
         return Cause.SEED
-    return Cause.BUSY if status in _AGAIN or status >= 500 else Cause.OTHER
+    return Cause.BUSY if status in _RETRY_STATUSES or status >= 500 else Cause.OTHER
 
 
-def _words(body: str) -> tuple[str, str]:
+def _error_texts(body: str) -> tuple[str, str]:
     """Return what a server says is wrong, and with it all that it says about that; never what it was sent."""
     try:
         found: Json = json.loads(body, strict=False)
     except (ValueError, RecursionError):
-        line = _line(re.sub(r"<(script|style)\b.*?</\1>|<[^>]*>", " ", body[:_LONGEST_READ], flags=re.S | re.I))
+        line = _one_line(re.sub(r"<(script|style)\b.*?</\1>|<[^>]*>", " ", body[:_LONGEST_READ], flags=re.S | re.I))
         return line, line
     places = [found.get(key) for key in ("error", "detail", "message")] if isinstance(found, dict) else []
     about = next((place for place in places if place), found)
     if isinstance(about, list):
         about = [{key: one[key] for key in one if key != "input"} if isinstance(one, dict) else one for one in about]
-    facts = _line(about if isinstance(about, str) else json.dumps(about))
+    facts = _one_line(about if isinstance(about, str) else json.dumps(about))
     message = about.get("message") or about.get("detail") if isinstance(about, dict) else about
-    return _line(message) if isinstance(message, str) else facts, facts
+    return _one_line(message) if isinstance(message, str) else facts, facts
 
 
-def _line(text: str) -> str:
+def _one_line(text: str) -> str:
     return " ".join("".join(sign if sign.isprintable() else " " for sign in text[:_LONGEST_READ]).split())
 
 
-def _first(patterns: tuple[re.Pattern[str], ...], text: str) -> int | None:
+def _first_number(patterns: tuple[re.Pattern[str], ...], text: str) -> int | None:
     found = next((match for pattern in patterns if (match := pattern.search(text))), None)
     return int(found[1][:12]) if found else None
 
 
-def line_of(failure: Failure, host: str, model: str, keyed: bool, calls: int) -> str:
+def describe_failure(failure: Failure, host: str, model: str, keyed: bool, calls: int) -> str:
     """Return the line; the server's words in it may still hold a key.
 
     Args:
@@ -188,7 +188,7 @@ def line_of(failure: Failure, host: str, model: str, keyed: bool, calls: int) ->
         case Cause.CONTEXT:
             return _too_long(failure, model)
         case Cause.BUSY:
-            return f"{host} could not be asked{code}{said}{_again(failure, calls)}"
+            return f"{host} could not be asked{code}{said}{_retry_text(failure, calls)}"
         case _ if failure.status == 200:
             return f"{host} gives no answer{said}"
         case _ if not failure.status:
@@ -208,7 +208,7 @@ def _too_long(failure: Failure, model: str) -> str:
     )
 
 
-def _again(failure: Failure, calls: int) -> str:
+def _retry_text(failure: Failure, calls: int) -> str:
     tried = f", tried {calls} times" if calls > 1 else ""
     if failure.hint_s is None:
         return tried
@@ -217,7 +217,7 @@ def _again(failure: Failure, calls: int) -> str:
     return f"{tried}; it wants to be asked again in {seconds}, at {when:%H:%M} on {when:%Y-%m-%d}"
 
 
-STANDS_FOR_KEY = "[key]"
+KEY_PLACEHOLDER = "[key]"
 _SHORTEST = 3
 _SECRET = 8
 """Shorter keys of letters alone are placeholders such as `none`, which local servers want to see."""
@@ -247,13 +247,13 @@ class ApiKeyRedactor:
         """Return a text for people without any form of the key, whole, in part or masked."""
         if self._forms is None:
             return text
-        return _MASKED.sub(self._unmasked, self._without_pieces(self._forms.sub(STANDS_FOR_KEY, text)))
+        return _MASKED.sub(self._unmasked, self._without_pieces(self._forms.sub(KEY_PLACEHOLDER, text)))
 
     def answer(self, text: str) -> str:
         """Return what a model wrote without any form of the key."""
         if self._forms is None or not self._secret:
             return text
-        return self._without_pieces(self._forms.sub(STANDS_FOR_KEY, text))
+        return self._without_pieces(self._forms.sub(KEY_PLACEHOLDER, text))
 
     def _without_pieces(self, text: str) -> str:
         if not any(piece in text for piece in self._pieces):
@@ -268,14 +268,14 @@ class ApiKeyRedactor:
             end = at + _PIECE
             while text[end - _PIECE + 1 : end + 1] in self._pieces and end < len(text):
                 end += 1
-            kept.append(STANDS_FOR_KEY)
+            kept.append(KEY_PLACEHOLDER)
             at = end
         return "".join(kept)
 
     def _unmasked(self, found: re.Match[str]) -> str:
         word = found[0].rstrip(".")
         ends = self._key[:_MASK_ENDS], self._key[-_MASK_ENDS:]
-        return STANDS_FOR_KEY if word.startswith(ends[0]) or word.endswith(ends[1]) else found[0]
+        return KEY_PLACEHOLDER if word.startswith(ends[0]) or word.endswith(ends[1]) else found[0]
 
 
 def _pattern(key: str, secret: bool) -> re.Pattern[str] | None:

@@ -14,9 +14,9 @@ from models.judges.judge_interface import JudgeFrame, JudgeRequest, Means, Messa
 from models.judges.openai_compatible.completions import Asker, Sleep
 from models.judges.openai_compatible.server_capabilities import ConstraintMode
 from models.judges.openai_compatible.server_failures import Cause, Failure
-from models.judges.openai_compatible.server_options import OpenAIOptions, base_of
+from models.judges.openai_compatible.server_options import OpenAIOptions, normalize_base_url
 from models.judges.structured_output.completion import ResponseSchema, Unanswered
-from models.judges.structured_output.repair import climb
+from models.judges.structured_output.repair import ask_with_repair
 from project.entities.study_records import Json
 from project.errors import UserError
 
@@ -44,7 +44,7 @@ _MAKERS = {
     "system": "OpenAI",
 }
 """What servers call the owner of their models."""
-_HELD = {
+_CONSTRAINT_TEXTS = {
     ConstraintMode.SCHEMA: "It takes a JSON schema for its answers.",
     ConstraintMode.LEAN: "It takes a JSON schema for its answers, without limits on lengths and numbers.",
     ConstraintMode.OBJECT: "It takes no json_schema, but a JSON object with a schema.",
@@ -88,11 +88,11 @@ async def probe(asker: "Asker", cleared: ApprovedContent, sees: str) -> Probe:
     Raises:
         project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
     """
-    square = _square()
+    square = _red_square()
     for text in (_QUESTION, _PICTURE_QUESTION, _STAMP):
         cleared.add_text(text, "")
     cleared.add_media(square.sha256, "")
-    listed, problem = await _models(asker)
+    listed, problem = await _fetch_models(asker)
     if problem:
         return Probe(False, (problem,))
     names = tuple(str(each.get("id", "")) for each in listed)
@@ -105,10 +105,10 @@ async def probe(asker: "Asker", cleared: ApprovedContent, sees: str) -> Probe:
         return Probe(False, (*lines, failure.line), server, names, has_model)
     rung = asker.rung
     lines.append(f"It answers as {answer.model_id}." if answer.model_id else "It does not say which model answers.")
-    lines.append(_HELD[rung])
+    lines.append(_CONSTRAINT_TEXTS[rung])
     pictures = None
     if sees == "frames":
-        pictures, line = await _sees(asker, square)
+        pictures, line = await _try_picture(asker, square)
         lines.append(line)
     if server == "Ollama":
         lines.append("Ollama cuts what is too long without a word: give it room with OLLAMA_CONTEXT_LENGTH.")
@@ -119,7 +119,7 @@ async def probe(asker: "Asker", cleared: ApprovedContent, sees: str) -> Probe:
     )
 
 
-async def _models(asker: "Asker") -> tuple[list[Mapping[str, Json]], str]:
+async def _fetch_models(asker: "Asker") -> tuple[list[Mapping[str, Json]], str]:
     """Return what a server lists, and why it does not answer at all, if so; many do not list anything."""
     body = await asker.listing()
     if isinstance(body, Failure):
@@ -132,7 +132,7 @@ async def _models(asker: "Asker") -> tuple[list[Mapping[str, Json]], str]:
     return [each for each in data if isinstance(each, dict)] if isinstance(data, list) else [], ""
 
 
-async def _sees(asker: "Asker", square: JudgeFrame) -> tuple[bool, str]:
+async def _try_picture(asker: "Asker", square: JudgeFrame) -> tuple[bool, str]:
     try:
         answer = await asker.complete([Message(Role.USER, _PICTURE_QUESTION, (square,))], _SHAPE, _SAMPLING)
     except Unanswered as failure:
@@ -151,14 +151,14 @@ def _about_model(model: str, names: tuple[str, ...]) -> str:
     return f"It does not list {model}; it lists {shown}."
 
 
-def _square() -> JudgeFrame:
+def _red_square() -> JudgeFrame:
     import numpy as np
 
-    from media.excerpts import jpeg
+    from media.excerpts import encode_jpeg
 
     red = np.zeros((_SIDE, _SIDE, 3), np.uint8)
     red[..., 0] = 230
-    return JudgeFrame(0, _STAMP, jpeg(red), _SIDE, _SIDE)
+    return JudgeFrame(0, _STAMP, encode_jpeg(red), _SIDE, _SIDE)
 
 
 class OpenAIJudge:
@@ -191,7 +191,7 @@ class OpenAIJudge:
         key = means.key.strip()
         if not (key.isascii() and key.isprintable()):
             raise UserError("The key of this judge is none: there are signs in it that no key has.", "Set it again.")
-        self._base = base_of(options.url)
+        self._base = normalize_base_url(options.url)
         self._model, self._options, self._means, self._sleep = model, options, replace(means, key=key), sleep
         self._guard = means.guard
         self._asker: Asker | None = None
@@ -207,7 +207,7 @@ class OpenAIJudge:
         Raises:
             project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
         """
-        return await climb(question, self._opened(), self._means.coerce, self._options.cost)
+        return await ask_with_repair(question, self._opened(), self._means.coerce, self._options.cost)
 
     async def probe(self) -> Probe:
         """Say what the server is and can do, with nothing of a study.

@@ -8,13 +8,13 @@ from urllib.parse import SplitResult, urlsplit
 
 from models.judges.judge_interface import ModelOptions
 from project.errors import UserError
-from project.option_limits import limited, written
+from project.option_limits import limited_field, text_field
 
-HOSTED = "https://api.openai.com/v1"
+DEFAULT_URL = "https://api.openai.com/v1"
 _ENDPOINTS = ("/chat/completions", "/completions", "/models")
 
 
-def base_of(url: str) -> str:
+def normalize_base_url(url: str) -> str:
     """Return the base of a server's addresses, such as `http://localhost:8000/v1`.
 
     `/v1` is added where there is no path, and the address of an endpoint is cut back to the base.
@@ -22,7 +22,7 @@ def base_of(url: str) -> str:
     Raises:
         UserError: it is no address of a server, or has something in it that does not belong into a study.
     """
-    hint = f"Give one such as http://localhost:8000/v1 or {HOSTED}."
+    hint = f"Give one such as http://localhost:8000/v1 or {DEFAULT_URL}."
     try:
         parts = urlsplit(url.strip())
         port = parts.port
@@ -42,12 +42,12 @@ def base_of(url: str) -> str:
     return SplitResult(parts.scheme, parts.netloc.lower(), path or "/v1", "", "").geturl()
 
 
-def host_of(base: str) -> str:
+def host_and_port(base: str) -> str:
     """Return the host and port of an address, for people."""
     return urlsplit(base).netloc
 
 
-def name_of(base: str) -> str:
+def host_name(base: str) -> str:
     """Return the host of an address without its port."""
     return urlsplit(base).hostname or ""
 
@@ -62,11 +62,15 @@ class OpenAIOptions(ModelOptions):
         patience_s: that one request may take with all its tries and waits, in seconds; at least `timeout_s`.
     """
 
-    url: str = written(HOSTED, 300, "Address", "Base of the server's addresses, such as http://localhost:8000/v1.")
-    tries: int = limited(5, 1, 20, "Tries", "How often a request is made until the server answers it.")
-    patience_s: float = limited(300.0, 1.0, 7200.0, "Patience", "Seconds for one request with all tries and waits.")
+    url: str = text_field(
+        DEFAULT_URL, 300, "Address", "Base of the server's addresses, such as http://localhost:8000/v1."
+    )
+    tries: int = limited_field(5, 1, 20, "Tries", "How often a request is made until the server answers it.")
+    patience_s: float = limited_field(
+        300.0, 1.0, 7200.0, "Patience", "Seconds for one request with all tries and waits."
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         # What is set is kept in a study: an address with a password in it must not get that far.
-        base_of(self.url)
+        normalize_base_url(self.url)

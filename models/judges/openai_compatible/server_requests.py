@@ -18,9 +18,9 @@ from email.utils import parsedate_to_datetime
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from models.connection.guard import Guard, reason_of
-from models.judges.openai_compatible.server_failures import ApiKeyRedactor, Cause, Failure, failure_of
-from models.judges.structured_output.answer_parsing import kept
+from models.connection.guard import Guard, find_refusal
+from models.judges.openai_compatible.server_failures import ApiKeyRedactor, Cause, Failure, classify_failure
+from models.judges.structured_output.answer_parsing import truncate_for_storage
 from models.judges.structured_output.completion import Completion
 from project.entities.egress_policy import Forbidden
 from project.entities.study_records import Json
@@ -71,7 +71,7 @@ class Patience:
         return wait if wait < left_s else None
 
 
-def hinted(headers: Mapping[str, str], now: datetime) -> float | None:
+def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:
     """Return after how many seconds a server wants to be asked again; None where it does not say so.
 
     Args:
@@ -107,12 +107,12 @@ def jitter() -> float:
     return random.random()
 
 
-_OURS = {"accept", "accept-encoding", "connection", "content-length", "content-type", "transfer-encoding"}
+_KEPT_HEADERS = {"accept", "accept-encoding", "connection", "content-length", "content-type", "transfer-encoding"}
 """Headers that say nothing but how the body is written; all others that the library thinks of are taken out."""
 _NO_KEY = "none"
 
 
-def client_for(base: str, key: str, guard: Guard) -> "AsyncOpenAI":
+def create_client(base: str, key: str, guard: Guard) -> "AsyncOpenAI":
     """Return a client that sends through the guard, tries once, and tells a server no more than it has to know.
 
     What the library's own variables say (`OPENAI_BASE_URL`, `OPENAI_ORG_ID`, `OPENAI_CUSTOM_HEADERS`, ...) is not used:
@@ -127,7 +127,7 @@ def client_for(base: str, key: str, guard: Guard) -> "AsyncOpenAI":
         logging.getLogger(name).setLevel(logging.WARNING)
 
     async def plain(request: "httpx2.Request") -> None:
-        for name in {*request.headers} - _OURS:
+        for name in {*request.headers} - _KEPT_HEADERS:
             del request.headers[name]
         request.headers["Host"] = request.url.netloc.decode("ascii")
         request.headers["User-Agent"] = f"Greenroom/{__version__}"
@@ -139,7 +139,7 @@ def client_for(base: str, key: str, guard: Guard) -> "AsyncOpenAI":
     return AsyncOpenAI(api_key=key or _NO_KEY, base_url=base, max_retries=0, http_client=client)
 
 
-def completion_of(body: bytes, scrubber: ApiKeyRedactor) -> Completion | Failure:
+def parse_completion(body: bytes, scrubber: ApiKeyRedactor) -> Completion | Failure:
     """Read the body of an answer 200.
 
     Args:
@@ -150,11 +150,11 @@ def completion_of(body: bytes, scrubber: ApiKeyRedactor) -> Completion | Failure
     try:
         found: Json = json.loads(text, strict=False)
     except (ValueError, RecursionError):
-        return _no_json(text)
+        return _not_json_failure(text)
     if not isinstance(found, dict):
         return Failure(Cause.OTHER, 200, "it does not answer as a model server does")
     if found.get("error"):
-        return failure_of(_code(found), text)
+        return classify_failure(_code(found), text)
     choices = found.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     message = first.get("message") if isinstance(first, dict) else None
@@ -177,7 +177,7 @@ def completion_of(body: bytes, scrubber: ApiKeyRedactor) -> Completion | Failure
     )
 
 
-def _no_json(text: str) -> Failure:
+def _not_json_failure(text: str) -> Failure:
     start = text.lstrip()[:200].lower()
     if start.startswith(("<!doctype", "<html", "<?xml", "<")):
         return Failure(Cause.OTHER, 200, "a web page came back, no answer; check the address, it mostly ends in /v1")
@@ -209,7 +209,7 @@ def _text(value: Json) -> str:
 
 def _identity(found: Mapping[str, Json]) -> str:
     names = (_text(found.get(key)) for key in ("model", "system_fingerprint"))
-    return kept(" ".join(name for name in names if name))[:300]
+    return truncate_for_storage(" ".join(name for name in names if name))[:300]
 
 
 def _count(usage: Mapping[str, Json], key: str) -> int | None:
@@ -221,7 +221,7 @@ _NOT_ASKED_FOR = "none"
 """Else the library would draw a random one for each request, and send it nowhere."""
 
 
-async def send(
+async def request_completion(
     client: "AsyncOpenAI", body: Mapping[str, Json], limit_s: float, scrubber: ApiKeyRedactor
 ) -> Completion | Failure:
     """Send a request for a completion, once.
@@ -237,7 +237,7 @@ async def send(
         project.errors.Cancelled: whoever was to permit it was told to stop.
     """
     answer = await fetch(client, "/chat/completions", limit_s, body)
-    return answer if isinstance(answer, Failure) else completion_of(answer, scrubber)
+    return answer if isinstance(answer, Failure) else parse_completion(answer, scrubber)
 
 
 async def fetch(
@@ -259,23 +259,23 @@ async def fetch(
     except TimeoutError:
         return Failure(Cause.BUSY, 0, f"no whole answer within {limit_s:,.0f} s", lost=True)
     except APIStatusError as error:
-        return _refusal(error)
+        return _status_failure(error)
     except Exception as error:
-        return _unsent(error, isinstance(error, OpenAIError))
+        return _transport_failure(error, isinstance(error, OpenAIError))
 
 
-def _refusal(error: "APIStatusError") -> Failure:
+def _status_failure(error: "APIStatusError") -> Failure:
     body = error.response.content.decode("utf-8", "replace")
-    return failure_of(error.status_code, body, hinted(error.response.headers, datetime.now(UTC)))
+    return classify_failure(error.status_code, body, retry_after_s(error.response.headers, datetime.now(UTC)))
 
 
-def _unsent(error: Exception, expected: bool) -> Failure:
+def _transport_failure(error: Exception, expected: bool) -> Failure:
     """Say why there was no answer at all.
 
     Raises:
         Exception: what was raised, where it is for others to deal with.
     """
-    reason = reason_of(error)
+    reason = find_refusal(error)
     if isinstance(reason, Forbidden | Cancelled):
         raise reason from None
     if reason is not None:
@@ -290,7 +290,7 @@ def _unsent(error: Exception, expected: bool) -> Failure:
         return Failure(Cause.OTHER, 0, "no machine has this name")
     if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
         return Failure(Cause.BUSY, 0, "nothing listens there; is the server running?")
-    return Failure(Cause.BUSY, 0, _words(causes), lost=True)
+    return Failure(Cause.BUSY, 0, _describe_causes(causes), lost=True)
 
 
 def _causes(error: BaseException) -> list[BaseException]:
@@ -302,6 +302,6 @@ def _causes(error: BaseException) -> list[BaseException]:
     return found
 
 
-def _words(causes: list[BaseException]) -> str:
+def _describe_causes(causes: list[BaseException]) -> str:
     deepest = next((str(cause) for cause in reversed(causes[1:]) if str(cause)), "")
     return f"the connection broke off ({deepest})" if deepest else "the connection broke off"

@@ -17,7 +17,7 @@ from models.judges.structured_output.completion import Completion, ResponseSchem
 from project.entities.study_records import Json
 
 _UNFIT = re.compile("[\x00\ud800-\udfff]")
-_EFFORT = 40
+_EFFORT_PER_CHAR = 40
 """How often a text may be read over in search of an object, so that no text takes long."""
 _BEGINS = re.compile(r'\{(?=\s*["}])')
 _MARKS = ("think", "thinking", "thought", "reasoning")
@@ -25,12 +25,12 @@ _CHANNEL = re.compile(r"<\|channel\|>final\b.*?<\|message\|>", re.DOTALL)
 _CHANNEL_MARK = re.compile(r"<\|[a-z_]+\|>")
 
 
-def storable(text: str) -> str:
+def replace_unstorable(text: str) -> str:
     """Return a text in which NUL and halves of surrogate pairs, which a file cannot hold, are replaced by U+FFFD."""
     return _UNFIT.sub("\ufffd", text)
 
 
-def whole(text: str) -> dict[str, Json] | None:
+def parse_whole(text: str) -> dict[str, Json] | None:
     """Return the object that a text consists of, apart from space around it; None where it is no such thing.
 
     Raw control characters in strings are let through, as llama.cpp's grammars write them.
@@ -45,12 +45,12 @@ def whole(text: str) -> dict[str, Json] | None:
         return None
 
 
-def objects(text: str) -> Iterator[tuple[int, int, dict[str, Json]]]:
+def find_objects(text: str) -> Iterator[tuple[int, int, dict[str, Json]]]:
     """Yield every object in a text that is in no other one, with where it starts and ends.
 
     Braces that begin no object are passed over.
     """
-    left, end = _EFFORT * len(text) + 10_000, 0
+    left, end = _EFFORT_PER_CHAR * len(text) + 10_000, 0
     while left > 0 and (begins := _BEGINS.search(text, end)):
         at = begins.start()
         try:
@@ -65,13 +65,13 @@ def objects(text: str) -> Iterator[tuple[int, int, dict[str, Json]]]:
             end = at + 1
 
 
-def apart(text: str) -> tuple[str, str]:
+def split_thoughts(text: str) -> tuple[str, str]:
     """Return the thoughts that a reasoning model marks as such in its text, and the rest.
 
     Known are `<think>...</think>` and its kin, also without the first mark, which some templates write themselves, and
     the channels of gpt-oss. Thoughts that never end leave nothing.
     """
-    if whole(text) is not None:
+    if parse_whole(text) is not None:
         return "", text
     channels = list(_CHANNEL.finditer(text))
     if channels:
@@ -102,73 +102,73 @@ def _finite(digits: str) -> float:
     return value
 
 
-def _once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+def _reject_duplicates(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     found = dict(pairs)
     if len(found) != len(pairs):
         raise ValueError("a key is there twice, and which of them is meant is not for us to guess")
     return found
 
 
-_DECODER = JSONDecoder(strict=False, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_once)
+_DECODER = JSONDecoder(strict=False, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_reject_duplicates)
 
 
 def _clean(found: dict[str, Json]) -> dict[str, Json]:
-    return {storable(key): _clean_value(value) for key, value in found.items()}
+    return {replace_unstorable(key): _clean_value(value) for key, value in found.items()}
 
 
 def _clean_value(value: Json) -> Json:
     if isinstance(value, str):
-        return storable(value)
+        return replace_unstorable(value)
     if isinstance(value, list):
         return [_clean_value(one) for one in value]
     return _clean(value) if isinstance(value, dict) else value
 
 
-def as_json(value: Json) -> str:
+def to_compact_json(value: Json) -> str:
     """Return a value as compact JSON, for a prompt."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-THOUGHTS = "thoughts"
-ANSWER = "answer"
-SAYS = "gives_an_answer"
-_LONGEST_THOUGHTS = 8000
+THOUGHTS_KEY = "thoughts"
+ANSWER_KEY = "answer"
+IS_ANSWER_KEY = "gives_an_answer"
+_MAX_THOUGHT_CHARS = 8000
 
 
-def shape_of(form: AnswerForm) -> ResponseSchema:
+def response_schema(form: AnswerForm) -> ResponseSchema:
     """Return what the model is held to: the form's schema, after room for thoughts where it thinks first."""
     if not form.thinks:
         return ResponseSchema(form.name, form.schema)
-    thoughts: dict[str, Json] = {"type": "string", "maxLength": _LONGEST_THOUGHTS}
-    return ResponseSchema(form.name, _around(form.schema, {THOUGHTS: thoughts}))
+    thoughts: dict[str, Json] = {"type": "string", "maxLength": _MAX_THOUGHT_CHARS}
+    return ResponseSchema(form.name, _wrap_schema(form.schema, {THOUGHTS_KEY: thoughts}))
 
 
-def thoughts_in(form: AnswerForm, found: Mapping[str, Json]) -> tuple[str, Mapping[str, Json]]:
+def split_answer(form: AnswerForm, found: Mapping[str, Json]) -> tuple[str, Mapping[str, Json]]:
     """Return the thoughts in an object of `shape_of(form)`, and the object that the form reads."""
-    inner = found.get(ANSWER)
-    if form.thinks and isinstance(inner, dict) and set(found) <= {THOUGHTS, ANSWER}:
-        thoughts = found.get(THOUGHTS, "")
+    inner = found.get(ANSWER_KEY)
+    if form.thinks and isinstance(inner, dict) and set(found) <= {THOUGHTS_KEY, ANSWER_KEY}:
+        thoughts = found.get(THOUGHTS_KEY, "")
         return thoughts if isinstance(thoughts, str) else "", inner
     return "", found
 
 
-def coercing(form: AnswerForm) -> AnswerForm:
+def coercion_form(form: AnswerForm) -> AnswerForm:
     """Return the form in which a second model says what a free answer amounts to, and whether it is one at all."""
 
     def read(found: Json) -> dict[str, Json]:
-        if not isinstance(found, dict) or found.get(SAYS) is not True:
+        if not isinstance(found, dict) or found.get(IS_ANSWER_KEY) is not True:
             raise ValueError("the text gives no answer")
-        return form.read(found.get(ANSWER))
+        return form.read(found.get(ANSWER_KEY))
 
-    return AnswerForm(f"{form.name}_coerced", _around(form.schema, {SAYS: {"type": "boolean"}}), read)
+    return AnswerForm(f"{form.name}_coerced", _wrap_schema(form.schema, {IS_ANSWER_KEY: {"type": "boolean"}}), read)
 
 
-def _around(schema: Mapping[str, Json], first: Mapping[str, Json]) -> dict[str, Json]:
+def _wrap_schema(schema: Mapping[str, Json], first: Mapping[str, Json]) -> dict[str, Json]:
     inner = {key: value for key, value in schema.items() if key not in ("$defs", "$schema")}
     outer: dict[str, Json] = {
         "type": "object",
-        "properties": {**first, ANSWER: inner},
-        "required": [*first, ANSWER],
+        "properties": {**first, ANSWER_KEY: inner},
+        "required": [*first, ANSWER_KEY],
         "additionalProperties": False,
     }
     if "$defs" in schema:
@@ -176,7 +176,7 @@ def _around(schema: Mapping[str, Json], first: Mapping[str, Json]) -> dict[str, 
     return outer
 
 
-LONGEST = 100_000
+MAX_STORED_CHARS = 100_000
 """Characters of an answer that are read and kept."""
 
 
@@ -197,23 +197,27 @@ class ParsedAnswer:
     problem: str = ""
 
 
-def kept(text: str) -> str:
+def truncate_for_storage(text: str) -> str:
     """Return a text as it is stored: characters that fit into a file, and an end that says how much was left out."""
-    fit = storable(text[:LONGEST])
-    return fit if len(text) <= LONGEST else f"{fit}\n[cut: the first {LONGEST:,} of {len(text):,} characters]"
+    fit = replace_unstorable(text[:MAX_STORED_CHARS])
+    return (
+        fit
+        if len(text) <= MAX_STORED_CHARS
+        else f"{fit}\n[cut: the first {MAX_STORED_CHARS:,} of {len(text):,} characters]"
+    )
 
 
-def read(completion: Completion, form: AnswerForm) -> ParsedAnswer:
+def parse_answer(completion: Completion, form: AnswerForm) -> ParsedAnswer:
     """Read the answer in a completion.
 
     Of several objects that the form can read, a model that thinks first means the last. From others they must all say
     the same: which of them is meant is not for us to guess.
     """
-    marked, text = apart(completion.text[:LONGEST])
-    thinking = kept("\n".join(one for one in (completion.thinking, marked) if one))
-    alone = whole(text)
+    marked, text = split_thoughts(completion.text[:MAX_STORED_CHARS])
+    thinking = truncate_for_storage("\n".join(one for one in (completion.thinking, marked) if one))
+    alone = parse_whole(text)
     if alone is not None:
-        thoughts, answer, problem = _tried(alone, form)
+        thoughts, answer, problem = _try_form(alone, form)
         mended = RepairLevel.FOUND if marked else RepairLevel.NOTHING
         if answer is not None:
             return ParsedAnswer(answer, _joined(thinking, thoughts), mended)
@@ -224,10 +228,10 @@ def read(completion: Completion, form: AnswerForm) -> ParsedAnswer:
 def _search(text: str, form: AnswerForm, thinking: str) -> ParsedAnswer:
     fitting: list[tuple[str, Mapping[str, Json]]] = []
     problem = "there is no JSON object in it" if text.strip() else "it is empty"
-    for start, _, found in objects(text):
-        thoughts, answer, wrong = _tried(found, form)
+    for start, _, found in find_objects(text):
+        thoughts, answer, wrong = _try_form(found, form)
         if answer is not None:
-            fitting.append((thoughts or (_before(text[:start]) if form.thinks else ""), answer))
+            fitting.append((thoughts or (_strip_fence(text[:start]) if form.thinks else ""), answer))
         elif not fitting:
             problem = wrong
     if not fitting:
@@ -238,16 +242,16 @@ def _search(text: str, form: AnswerForm, thinking: str) -> ParsedAnswer:
     return ParsedAnswer(answer, _joined(thinking, thoughts), RepairLevel.FOUND)
 
 
-def _tried(found: dict[str, Json], form: AnswerForm) -> tuple[str, Mapping[str, Json] | None, str]:
+def _try_form(found: dict[str, Json], form: AnswerForm) -> tuple[str, Mapping[str, Json] | None, str]:
     """Return the thoughts, the answer and why there is none; an object around the only object in it is looked into."""
-    thoughts, inner = thoughts_in(form, found)
+    thoughts, inner = split_answer(form, found)
     try:
-        return storable(thoughts)[:LONGEST], form.read(dict(inner)), ""
+        return replace_unstorable(thoughts)[:MAX_STORED_CHARS], form.read(dict(inner)), ""
     except (ValueError, RecursionError) as error:
         problem = _line(error)
     only = next(iter(found.values())) if len(found) == 1 else None
     if isinstance(only, dict):
-        deeper, answer, _ = _tried(only, form)
+        deeper, answer, _ = _try_form(only, form)
         if answer is not None:
             return deeper, answer, ""
     return "", None, problem
@@ -256,10 +260,10 @@ def _tried(found: dict[str, Json], form: AnswerForm) -> tuple[str, Mapping[str, 
 def _line(error: Exception) -> str:
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
-    return storable(" ".join(str(error).split())).rstrip(".")[:300] or "it does not fit the form"
+    return replace_unstorable(" ".join(str(error).split())).rstrip(".")[:300] or "it does not fit the form"
 
 
-def _before(text: str) -> str:
+def _strip_fence(text: str) -> str:
     return text.rstrip().removesuffix("```json").removesuffix("```").rstrip()
 
 

@@ -9,7 +9,15 @@ from dataclasses import dataclass, field
 
 from models.judges.judge_interface import Judge, JudgeRequest, RepairLevel, Reply, SamplingParameters
 from models.judges.structured_output import repair_prompts as words
-from models.judges.structured_output.answer_parsing import ParsedAnswer, apart, coercing, kept, read, shape_of, whole
+from models.judges.structured_output.answer_parsing import (
+    ParsedAnswer,
+    coercion_form,
+    parse_answer,
+    parse_whole,
+    response_schema,
+    split_thoughts,
+    truncate_for_storage,
+)
 from models.judges.structured_output.completion import Completer, Completion, Unanswered
 from project.entities.egress_policy import Forbidden
 from project.entities.judgments import JudgmentStatus
@@ -39,13 +47,13 @@ class Account:
     def wrote(self, completion: Completion, heading: str = "") -> None:
         """Add what the model wrote, and what it took."""
         self._model_id = completion.model_id or self._model_id
-        tokens = _both(completion.tokens_in, completion.tokens_out)
+        tokens = _token_pair(completion.tokens_in, completion.tokens_out)
         self._add(tokens, self.price(*tokens) if tokens else None, completion.calls)
         self._keep("\n".join(text for text in (completion.text, completion.refusal) if text), heading)
 
     def coerced(self, reply: Reply) -> None:
         """Add what a second model replied, and what it took."""
-        self._add(_both(reply.tokens_in, reply.tokens_out), reply.cost, reply.calls)
+        self._add(_token_pair(reply.tokens_in, reply.tokens_out), reply.cost, reply.calls)
         self._keep(reply.raw, f"brought into form by {reply.model_id or 'a second model'}")
 
     def failed(self, failure: Unanswered) -> None:
@@ -75,7 +83,7 @@ class Account:
         self._cost = self._cost + cost if self._cost is not None and cost is not None else None
 
     def _keep(self, text: str, heading: str) -> None:
-        self.raw.append(f"--- {heading} ---\n{kept(text)}" if heading else kept(text))
+        self.raw.append(f"--- {heading} ---\n{truncate_for_storage(text)}" if heading else truncate_for_storage(text))
 
     def _reply(
         self,
@@ -104,14 +112,14 @@ class Account:
         )
 
 
-def _both(tokens_in: int | None, tokens_out: int | None) -> tuple[int, int] | None:
+def _token_pair(tokens_in: int | None, tokens_out: int | None) -> tuple[int, int] | None:
     return None if tokens_in is None or tokens_out is None else (tokens_in, tokens_out)
 
 
 _LONGEST_LINE = 300
 
 
-async def climb(question: JudgeRequest, model: Completer, coerce: Judge | None, price: Price) -> Reply:
+async def ask_with_repair(question: JudgeRequest, model: Completer, coerce: Judge | None, price: Price) -> Reply:
     """Ask a model a question, and make what it writes into an answer.
 
     Args:
@@ -127,18 +135,18 @@ async def climb(question: JudgeRequest, model: Completer, coerce: Judge | None, 
     """
     account = Account(price)
     try:
-        first = await model.complete(question.messages, shape_of(question.form), question.sampling)
+        first = await model.complete(question.messages, response_schema(question.form), question.sampling)
     except Unanswered as failure:
         return account.unanswered(failure)
     account.wrote(first)
     if first.refusal:
         return account.nothing(JudgmentStatus.REFUSED, f"It refused to answer: {_brief(first.refusal)}")
-    reading = read(first, question.form)
-    if _slipped(first):
+    reading = parse_answer(first, question.form)
+    if _missed_constraint(first):
         model.not_held(first.held)
     if reading.answer is not None:
         return account.answered(reading.answer, reading.thinking, reading.mended)
-    problems = [f"the answer could not be read: {_why(reading, first, question)}"]
+    problems = [f"the answer could not be read: {_describe_problem(reading, first, question)}"]
     mended = await _repair(question, model, account, first, reading, problems)
     if mended is None and coerce is not None and first.text.strip():
         mended = await _coerce(question, model, coerce, account, first, reading, problems)
@@ -154,8 +162,8 @@ async def _repair(
     reading: ParsedAnswer,
     problems: list[str],
 ) -> Reply | None:
-    shape = shape_of(question.form)
-    turns = words.repair(first.text, reading.problem, first.cut, shape)
+    shape = response_schema(question.form)
+    turns = words.repair_messages(first.text, reading.problem, first.cut, shape)
     for turn in turns:
         model.clear(turn.text)
     try:
@@ -168,11 +176,11 @@ async def _repair(
         problems.append(f"it may not be asked to mend it: {refusal.message.rstrip('.')}")
         return None
     account.wrote(second, "asked to mend it")
-    again = read(second, question.form)
+    again = parse_answer(second, question.form)
     if again.answer is not None:
         thinking = "\n".join(one for one in (reading.thinking, again.thinking) if one)
         return account.answered(again.answer, thinking, RepairLevel.REPAIRED)
-    problems.append(f"nor could what it wrote when asked to mend it: {_why(again, second, question)}")
+    problems.append(f"nor could what it wrote when asked to mend it: {_describe_problem(again, second, question)}")
     return None
 
 
@@ -185,12 +193,12 @@ async def _coerce(
     reading: ParsedAnswer,
     problems: list[str],
 ) -> Reply | None:
-    messages = words.coercion(first.text)
+    messages = words.coercion_messages(first.text)
     for message in messages:
         model.clear(message.text)
     sampling = SamplingParameters(0.0, question.sampling.seed, question.sampling.max_tokens)
     try:
-        reply = await coerce.ask(JudgeRequest(messages, coercing(question.form), sampling, item=question.item))
+        reply = await coerce.ask(JudgeRequest(messages, coercion_form(question.form), sampling, item=question.item))
     except Forbidden as refusal:
         problems.append(f"a second model may not be asked: {refusal.message.rstrip('.')}")
         return None
@@ -201,13 +209,13 @@ async def _coerce(
     return None
 
 
-def _slipped(completion: Completion) -> bool:
+def _missed_constraint(completion: Completion) -> bool:
     """Tell whether a text that should have been held to a shape is no object, though it had room and is not empty."""
     ended = bool(completion.held) and not completion.cut
-    return ended and bool(completion.text.strip()) and whole(apart(completion.text)[1]) is None
+    return ended and bool(completion.text.strip()) and parse_whole(split_thoughts(completion.text)[1]) is None
 
 
-def _why(reading: ParsedAnswer, completion: Completion, question: JudgeRequest) -> str:
+def _describe_problem(reading: ParsedAnswer, completion: Completion, question: JudgeRequest) -> str:
     limit = question.sampling.max_tokens
     return f"{reading.problem} (cut after {limit} tokens, allow it more)" if completion.cut else reading.problem
 

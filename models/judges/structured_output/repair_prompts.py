@@ -3,29 +3,29 @@
 Vouch for texts that the ladder writes: what a model answered, and what is asked about its answer.
 """
 
-from models.connection.guard import Guard, current
+from models.connection.guard import Guard, current_purpose
 from models.judges.judge_interface import Message, Role
-from models.judges.structured_output.answer_parsing import as_json, storable
+from models.judges.structured_output.answer_parsing import replace_unstorable, to_compact_json
 from models.judges.structured_output.completion import ResponseSchema
 
-LONGEST_QUOTE = 8000
+MAX_QUOTE_CHARS = 8000
 """Characters of an answer that are shown to a model again."""
-EMPTY = "(nothing)"
+EMPTY_ANSWER = "(nothing)"
 
 
 def with_schema(text: str, shape: ResponseSchema) -> str:
     """Return a message that also says what the answer has to look like, for servers that do not hold it to that."""
     return (
         f"{text}\n\nAnswer with one JSON object and nothing else: no other words, no code fence. "
-        f"It must fit this JSON schema:\n{as_json(dict(shape.schema))}"
+        f"It must fit this JSON schema:\n{to_compact_json(dict(shape.schema))}"
     )
 
 
-def repair(wrote: str, problem: str, cut: bool, shape: ResponseSchema) -> tuple[Message, Message]:
+def repair_messages(wrote: str, problem: str, cut: bool, shape: ResponseSchema) -> tuple[Message, Message]:
     """Return the turns that show a model its answer again and ask it to mend its form, not what it says."""
     shorter = " It ended before it was complete: be shorter." if cut else ""
     return (
-        Message(Role.ASSISTANT, quoted(wrote)),
+        Message(Role.ASSISTANT, quote_answer(wrote)),
         Message(
             Role.USER,
             with_schema(f"Your answer could not be read: {problem}.{shorter} Give the same answer again.", shape),
@@ -33,7 +33,7 @@ def repair(wrote: str, problem: str, cut: bool, shape: ResponseSchema) -> tuple[
     )
 
 
-def coercion(wrote: str) -> tuple[Message, Message]:
+def coercion_messages(wrote: str) -> tuple[Message, Message]:
     """Return the messages that ask a second model what a free answer amounts to.
 
     Source: SHREC (arXiv 2504.13898), section 4.1: another model maps a free answer to the answer space of the task.
@@ -50,17 +50,17 @@ def coercion(wrote: str) -> tuple[Message, Message]:
             Role.USER,
             f"Between the marks {fence} stands somebody's answer to a question. Write it in the form that is asked "
             f"for, and say whether it gives an answer at all; if it refuses, is empty or leaves it open, it does not.\n"
-            f"{fence}\n{quoted(wrote)}\n{fence}",
+            f"{fence}\n{quote_answer(wrote)}\n{fence}",
         ),
     )
 
 
-def quoted(wrote: str) -> str:
+def quote_answer(wrote: str) -> str:
     """Return an answer as it is shown to a model again: not empty, not without end, and such that it can be sent."""
-    wrote = storable(wrote)
-    if len(wrote) <= LONGEST_QUOTE:
-        return wrote if wrote.strip() else EMPTY
-    half = LONGEST_QUOTE // 2
+    wrote = replace_unstorable(wrote)
+    if len(wrote) <= MAX_QUOTE_CHARS:
+        return wrote if wrote.strip() else EMPTY_ANSWER
+    half = MAX_QUOTE_CHARS // 2
     return f"{wrote[:half]}\n[...]\n{wrote[-half:]}"
 
 
@@ -71,7 +71,7 @@ def _fence(wrote: str) -> str:
     return fence
 
 
-def clear(guard: Guard | None, text: str) -> None:
+def approve_text(guard: Guard | None, text: str) -> None:
     """Let a text pass the guard under the condition of the question that is being asked.
 
     What a model answered says no more of a study than the question that it was asked.
@@ -80,6 +80,6 @@ def clear(guard: Guard | None, text: str) -> None:
         guard: that the next request goes through, also where another model is asked; None where none goes anywhere.
         text: all of it, as it will stand in a message.
     """
-    parcel = current()
+    parcel = current_purpose()
     if guard is not None and parcel is not None:
         guard.cleared.add_text(text, parcel.condition)

@@ -6,8 +6,8 @@ from collections.abc import Collection
 from contextlib import closing
 from pathlib import Path
 
-from project.integrity.integrity_check import check
-from project.store.backups import backups_of
+from project.integrity.integrity_check import check_study
+from project.store.backups import backup_paths
 from project.store.study import Study
 
 STUDY = "lab.greenroom"
@@ -16,16 +16,16 @@ STUDY = "lab.greenroom"
 def sound(study: Path) -> None:
     """The study is well before anybody opens it, can be opened for writing, and is well after that."""
     for _ in range(2):
-        assert check(study) == []
+        assert check_study(study) == []
         with Study.open(study) as opened:
             assert not opened.read_only, opened.read_only_reason
 
 
 def alone(folder: Path, *others: str) -> None:
     """Nothing lies in the folder of the study but the study, its backups and what is known; and no copy elsewhere."""
-    backups = backups_of(folder / STUDY)
+    backups = backup_paths(folder / STUDY)
     for one in backups:
-        assert check(one) == [], f"{one.name} is no sound backup"
+        assert check_study(one) == [], f"{one.name} is no sound backup"
     there = {one.name for one in folder.iterdir()} - {one.name for one in backups}
     assert there == {STUDY, *others}
     # What libraries make of their own, such as the look for a system library, has other names.

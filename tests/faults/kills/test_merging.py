@@ -8,7 +8,7 @@ import pytest
 from annotate.segments.segment_edits import set_field
 from project.queries.segment_rows import all_segments
 from project.session.session import Session
-from project.store.journal import SUBJECTS
+from project.store.journal import SUBJECT_COLUMNS
 from tests.faults.killing import greenroom
 from tests.faults.kills.conftest import KillOne
 from tests.faults.kills.life import RUNS, Lives
@@ -44,7 +44,7 @@ def merged(prepared: Path, lives: Lives, tmp_path_factory: pytest.TempPathFactor
     """What lives made of the study that were not cut short."""
     whole = tmp_path_factory.mktemp("whole")
     lives.whole(prepared, whole, "greenroom", "merge", whole / STUDY, whole / COPY)
-    return rows_of(whole / STUDY, SUBJECTS, OWN_EACH_TIME)
+    return rows_of(whole / STUDY, SUBJECT_COLUMNS, OWN_EACH_TIME)
 
 
 @pytest.mark.parametrize("number", RUNS)
@@ -53,16 +53,16 @@ def test_a_copy_came_home_or_not(
 ) -> None:
     folder, study, copy = tmp_path / "work", tmp_path / "work" / STUDY, tmp_path / "work" / COPY
     shutil.copytree(prepared, folder)
-    before, content = rows_of(study, SUBJECTS, OWN_EACH_TIME), copy.read_bytes()
+    before, content = rows_of(study, SUBJECT_COLUMNS, OWN_EACH_TIME), copy.read_bytes()
     death = kill_one(lives, number, "greenroom", "merge", study, copy)
     sound(study)
     alone(folder, CLIP, COPY)
     assert copy.read_bytes() == content
-    kept = rows_of(study, SUBJECTS, OWN_EACH_TIME)
+    kept = rows_of(study, SUBJECT_COLUMNS, OWN_EACH_TIME)
     assert kept in (before, merged), "half of the copy came"
     assert death.killed or kept == merged
     told = greenroom("merge", study, copy)
-    assert rows_of(study, SUBJECTS, OWN_EACH_TIME) == merged
+    assert rows_of(study, SUBJECT_COLUMNS, OWN_EACH_TIME) == merged
     assert told["unresolved_conflicts"] == SHARED // 2
     sound(study)
     alone(folder, CLIP, COPY)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.schema import format_versions as schema
-from project.store.journal import SUBJECTS
+from project.store.journal import SUBJECT_COLUMNS
 from project.store.study import Study
 from tests.faults.kills.conftest import KillOne
 from tests.faults.kills.life import RUNS, Lives
@@ -46,24 +46,24 @@ def test_a_study_is_of_one_version(
 ) -> None:
     folder, study = tmp_path / "work", tmp_path / "work" / STUDY
     shutil.copytree(prepared, folder)
-    before = rows_of(study, SUBJECTS)
+    before = rows_of(study, SUBJECT_COLUMNS)
     death = kill_one(lives, number, VICTIM, study)
     copies = [one for one in folder.glob("*.greenroom") if one.name != STUDY and not one.name.startswith(".")]
     for copy in copies:
-        assert check(copy) == [], "a copy under its final name is not whole"
-        assert rows_of(copy, SUBJECTS) == before
+        assert check_study(copy) == [], "a copy under its final name is not whole"
+        assert rows_of(copy, SUBJECT_COLUMNS) == before
     version = _version(study)
     assert version == len(schema.VERSIONS) + 1 or death.killed
     if version == len(schema.VERSIONS):
         sound(study)
-        assert rows_of(study, SUBJECTS) == before
+        assert rows_of(study, SUBJECT_COLUMNS) == before
     else:
         assert copies, "it was brought up to date without a copy"
     monkeypatch.setattr(schema, "VERSIONS", (*schema.VERSIONS, NEXT))
     with Study.open(study) as opened:
         assert opened.rows("SELECT count(*) FROM extra") == [(SEGMENTS,)]
     sound(study)
-    assert rows_of(study, SUBJECTS) == before
+    assert rows_of(study, SUBJECT_COLUMNS) == before
     named = {one.name for one in folder.glob("lab (before version 2*).greenroom")}
     assert named
     alone(folder, CLIP, *named)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.store.study import Study
 from tests.faults.killing import greenroom
 from tests.faults.kills.conftest import KillOne
@@ -32,7 +32,7 @@ def damaged(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for page in range(middle, middle + 3):
         content[page * PAGE : page * PAGE + DAMAGED_AT] = b"\xff" * DAMAGED_AT
     (folder / STUDY).write_bytes(content)
-    assert check(folder / STUDY)
+    assert check_study(folder / STUDY)
     return folder
 
 
@@ -56,7 +56,7 @@ def test_a_copy_is_whole_or_not_there(
     assert death.killed or out.exists()
     if not out.exists():
         greenroom("recover", study, "--out", out)
-    assert check(out) == [], "a copy under its final name is not whole"
+    assert check_study(out) == [], "a copy under its final name is not whole"
     assert study.read_bytes() == before
     Study.open(out).close()
     alone(folder, CLIP, OUT)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from project.integrity.integrity_check import check
-from project.queries.history_rows import shared_copies
-from project.store.journal import SUBJECTS
+from project.integrity.integrity_check import check_study
+from project.queries.history_rows import parse_shared_copies
+from project.store.journal import SUBJECT_COLUMNS
 from project.store.study import Study
 from tests.faults.killing import greenroom
 from tests.faults.kills.conftest import KillOne
@@ -17,7 +17,7 @@ from tests.faults.kills.marked import CLIP, marked_study
 
 pytestmark = pytest.mark.e2e
 SEGMENTS, OUT = 400, "copy.greenroom"
-SAID = sorted({*SUBJECTS} - {"property"})
+SAID = sorted({*SUBJECT_COLUMNS} - {"property"})
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def test_a_copy_is_whole_or_not_there(
         greenroom("scrub", study, "--out", out)
     assert {*noted(study)} == {OUT}
     assert rows_of(study, SAID) == before
-    assert check(out) == [], "a copy under its final name is not whole"
+    assert check_study(out) == [], "a copy under its final name is not whole"
     Study.open(out).close()
     alone(folder, CLIP, OUT)
 
@@ -57,4 +57,4 @@ def noted(study: Path) -> list[str]:
     """The names of the copies that a study knows of."""
     with Study.open(study, read_only=True) as opened:
         row = opened.row("SELECT value FROM property WHERE key = 'shared'")
-    return [] if row is None else [one.name for one in shared_copies(row[0])]
+    return [] if row is None else [one.name for one in parse_shared_copies(row[0])]

@@ -7,9 +7,9 @@ import pytest
 
 from project.encryption import container as keys
 from project.encryption.container import is_sealed
-from project.encryption.passphrases import VARIABLE
-from project.integrity.integrity_check import check
-from project.store.journal import SUBJECTS
+from project.encryption.passphrases import PASSPHRASE_FILE_VARIABLE
+from project.integrity.integrity_check import check_study
+from project.store.journal import SUBJECT_COLUMNS
 from tests.fakes.cheap_key import cheap
 from tests.faults.killing import greenroom
 from tests.faults.kills.conftest import KillOne
@@ -56,19 +56,19 @@ def test_a_study_is_plain_or_sealed(
 ) -> None:
     folder, study = tmp_path / "work", tmp_path / "work" / STUDY
     shutil.copytree(prepared, folder)
-    before = rows_of(study, SUBJECTS)
+    before = rows_of(study, SUBJECT_COLUMNS)
     death = kill_one(lives, number, VICTIM, "seal", study, "--passphrase-file", passphrase)
     assert death.killed or is_sealed(study)
-    monkeypatch.setenv(VARIABLE, str(passphrase))
-    monkeypatch.setattr(keys, "_usual", cheap)
+    monkeypatch.setenv(PASSPHRASE_FILE_VARIABLE, str(passphrase))
+    monkeypatch.setattr(keys, "_new_kdf_parameters", cheap)
     if not is_sealed(study):
-        assert check(study) == []
-        assert rows_of(study, SUBJECTS) == before
+        assert check_study(study) == []
+        assert rows_of(study, SUBJECT_COLUMNS) == before
         greenroom("seal", study, "--passphrase-file", passphrase)
     assert greenroom("check", study)["ok"]
     for one in [file for file in folder.rglob("*") if file.is_file()]:
         assert MAGIC not in one.read_bytes(), f"{one.name} is in the clear"
     greenroom("unseal", study, "--passphrase-file", passphrase)
-    assert check(study) == []
-    assert rows_of(study, SUBJECTS) == before
+    assert check_study(study) == []
+    assert rows_of(study, SUBJECT_COLUMNS) == before
     alone(folder, CLIP)

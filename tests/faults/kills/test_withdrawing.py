@@ -7,11 +7,11 @@ import pytest
 
 from annotate.study import people as participants
 from annotate.transcript import transcript_edits as transcript
-from anonymize.withdrawal.withdrawal_certificate import pending
+from anonymize.withdrawal.withdrawal_certificate import list_pending
 from project.entities.study_records import ParticipantRole
 from project.queries.recording_rows import all_participants, all_recordings
 from project.session.session import Session
-from project.store.journal import SUBJECTS
+from project.store.journal import SUBJECT_COLUMNS
 from tests.faults.killing import greenroom
 from tests.faults.kills.conftest import KillOne
 from tests.faults.kills.life import RUNS, Lives
@@ -32,7 +32,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
             person, _ = participants.add_participant(session, name, ParticipantRole.USER, recording.id)
             for at in range(20):
                 text = f"{SECRET} {at}" if name == "P01" else f"good day {at}"
-                transcript.add(session, recording.id, at * 50_000, at * 50_000 + 40_000, text, person)
+                transcript.add_utterance(session, recording.id, at * 50_000, at * 50_000 + 40_000, text, person)
     return folder
 
 
@@ -50,15 +50,15 @@ def test_somebody_is_gone_or_still_there(
 ) -> None:
     folder, study = tmp_path / "work", tmp_path / "work" / STUDY
     shutil.copytree(prepared, folder)
-    before = rows_of(study, SUBJECTS)
+    before = rows_of(study, SUBJECT_COLUMNS)
     death = kill_one(lives, number, "greenroom", "withdraw", study, *WITHDRAW)
     sound(study)
     with Session.open(study, read_only=True) as session:
         there = "P01" in {one.pseudonym for one in all_participants(session.study)}
     assert death.killed or not there
     if there:
-        assert rows_of(study, SUBJECTS) == before, "half of it was removed"
-    if there or pending(study):
+        assert rows_of(study, SUBJECT_COLUMNS) == before, "half of it was removed"
+    if there or list_pending(study):
         # The same command ends it: it removes them, or writes the certificate that a kill kept back.
         greenroom("withdraw", study, *WITHDRAW)
         sound(study)

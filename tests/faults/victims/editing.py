@@ -83,7 +83,7 @@ def _remark(session: Session, chance: random.Random) -> None:
 def _say(session: Session, chance: random.Random) -> None:
     recording = chance.choice(all_recordings(session.study))
     start = chance.randrange(0, recording.duration_us - 100_000)
-    transcript.add(session, recording.id, start, start + 50_000, _text(chance))
+    transcript.add_utterance(session, recording.id, start, start + 50_000, _text(chance))
 
 
 def _reword(session: Session, chance: random.Random) -> None:

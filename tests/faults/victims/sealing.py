@@ -10,7 +10,7 @@ from tests.fakes.cheap_key import cheap
 
 def main() -> int:
     """Run the command that the arguments name."""
-    keys._usual = cheap
+    keys._new_kdf_parameters = cheap
     return greenroom.main()
 
 

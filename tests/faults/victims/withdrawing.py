@@ -21,7 +21,7 @@ def main() -> int:
     """Run the command that the arguments name."""
     last, counted = int(sys.argv[1]), Path(sys.argv[2])
     sys.argv[1:3] = []
-    keys._usual = cheap
+    keys._new_kdf_parameters = cheap
     number = 0
 
     def count(event: str, arguments: tuple[object, ...]) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 from models.judges.baselines import Baseline
 from models.judges.judge_interface import AnswerForm, JudgeRequest, Reply
 from models.judges.openai_compatible.server_failures import ApiKeyRedactor, Failure
-from models.judges.openai_compatible.server_requests import completion_of
-from models.judges.structured_output.answer_parsing import coercing, read, shape_of
+from models.judges.openai_compatible.server_requests import parse_completion
+from models.judges.structured_output.answer_parsing import coercion_form, parse_answer, response_schema
 from models.judges.structured_output.completion import Completion
 from project.errors import UserError
 from tests.fuzz.base import Refuted
@@ -123,9 +123,9 @@ class Answers:
             self._text = self._text[: chance.randrange(len(self._text) + 1)]
 
     def use(self, chance: Random, folder: Path) -> None:
-        form = coercing(self._form) if chance.random() < 0.1 else self._form
-        shape_of(form)
-        reading = read(Completion(self._text, cut=chance.random() < 0.2), form)
+        form = coercion_form(self._form) if chance.random() < 0.1 else self._form
+        response_schema(form)
+        reading = parse_answer(Completion(self._text, cut=chance.random() < 0.2), form)
         kept = json.dumps(
             dict(reading.answer) if reading.answer is not None else {}, allow_nan=False, ensure_ascii=False
         )
@@ -175,13 +175,13 @@ class Servers:
             self._body = spoil_bytes(chance, self._body)
 
     def use(self, chance: Random, folder: Path) -> None:
-        found = completion_of(self._body, ApiKeyRedactor(_KEY))
+        found = parse_completion(self._body, ApiKeyRedactor(_KEY))
         if isinstance(found, Failure):
             # Where it is kept, it is kept without the key.
             said = [ApiKeyRedactor(_KEY).error(found.said)]
         else:
             said = [found.text, found.thinking, found.refusal, found.model_id]
-            read(found, chance.choice(self._forms)[0])
+            parse_answer(found, chance.choice(self._forms)[0])
         if any(_KEY in one for one in said if one):
             raise Refuted("a key that a server repeated is kept")
         "".join(one for one in said if one).encode("utf-8", "surrogatepass")

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any, ClassVar
 
 from project.errors import UserError
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from tests.fuzz.base import Refuted
 from tests.fuzz.mutate import json_bytes, spoil_bytes, spoil_json, spoil_text
 from tests.fuzz.seeds import CLIP, command, full_study
@@ -84,7 +84,7 @@ class Importer:
                     raise Refuted(
                         f"left beside the study: {sorted({*now} - {*there})}, gone: {sorted({*there} - {*now})}"
                     )
-        if self._checked and (problems := check(folder / NAME)):
+        if self._checked and (problems := check_study(folder / NAME)):
             raise Refuted(f"check: {problems[0][:150]}")
 
     def _changed(self, now: Mapping[str, int]) -> bool:
@@ -170,11 +170,11 @@ def _toml(found: object) -> str:
 
 
 def _exported(folder: Path, *keys: str) -> list[tuple[str, bytes]]:
-    from annotate.interchange.annotation_files import format_called
+    from annotate.interchange.annotation_files import get_format
 
     found = []
     for key in keys:
-        used = format_called(key)
+        used = get_format(key)
         out = folder / key
         if not used.many:
             out.mkdir()
@@ -281,9 +281,9 @@ class Chains(Importer):
     )
 
     def read(self, file: Path) -> None:
-        from annotate.chains.chain_formats import form_of
+        from annotate.chains.chain_formats import find_format
 
-        form_of(file).read(file)
+        find_format(file).read(file)
 
     def make(self, folder: Path) -> list[tuple[str, bytes]]:
         found = []
@@ -360,9 +360,9 @@ class PiiChoices(Importer):
     arguments = (("pii", "review", NAME, "FILE"),)
 
     def read(self, file: Path) -> None:
-        from anonymize.pii_review.pii_files import read_choices
+        from anonymize.pii_review.pii_files import read_decisions
 
-        read_choices(file)
+        read_decisions(file)
 
     def make(self, folder: Path) -> list[tuple[str, bytes]]:
         found = []

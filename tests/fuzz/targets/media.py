@@ -5,7 +5,7 @@ from pathlib import Path
 from random import Random
 
 from media.exact_frames import FrameReader
-from media.excerpts import thumbnail
+from media.excerpts import read_thumbnail
 from media.frame_index import load_index
 from media.probe import probe
 from media.synchronization import sound_shape
@@ -74,7 +74,7 @@ def _read(file: Path, chance: Random) -> None:
     facts = probe(file)
     if facts.video is not None:
         with contextlib.suppress(UserError):
-            thumbnail(file, facts.duration_us // 3, 32)
+            read_thumbnail(file, facts.duration_us // 3, 32)
         with contextlib.suppress(UserError):
             index = load_index(file)
             with FrameReader(file, index, memory=0) as reader:

@@ -11,7 +11,7 @@ from random import Random
 
 from project.errors import UserError
 from project.files.fingerprints import fingerprint
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.session.session import Session
 from project.store.study import Study
 from tests.fuzz.base import Refuted
@@ -109,7 +109,7 @@ _CHECKED = 0.1
 def _read(chance: Random, folder: Path) -> None:
     """Look into a study that lies in a folder, in some of the ways that people have."""
     if chance.random() < _CHECKED:
-        check(folder / NAME)
+        check_study(folder / NAME)
     for arguments in chance.sample(READING, chance.choice(_DRAWN)):
         # One command that says no must not keep the next from being tried.
         with suppress(UserError):
@@ -481,9 +481,9 @@ class Paths(_StudyTarget):
             with suppress(UserError):
                 command(*arguments)
         with suppress(UserError), Session.open(study) as session:
-            from annotate.review.study_progress import overview
+            from annotate.review.study_progress import build_overview
 
-            overview(session)
+            build_overview(session)
 
 
 _ON_MEDIA: tuple[tuple[str, ...], ...] = (

@@ -11,8 +11,8 @@ import numpy as np
 
 from models.weights import installed_weights as weights
 from models.weights import own_weights
-from models.weights.adding import add
-from models.weights.weights_catalogue import entry
+from models.weights.adding import add_weights
+from models.weights.weights_catalogue import find_entry
 from project.errors import UserError
 from tests.fakes.onnx_files import picture_network
 from tests.fuzz.base import Refuted
@@ -55,8 +55,8 @@ class _Weights:
             trial = folder / "trial"
             shutil.rmtree(trial, ignore_errors=True)
             self.put(trial, one)
-            add(self.name, trial / "given", "as its makers say")
-            own_weights.remove(weights.folder(), entry(self.name))
+            add_weights(self.name, trial / "given", "as its makers say")
+            own_weights.remove(weights.weights_folder(), find_entry(self.name))
 
     def make(self, folder: Path) -> list[dict[str, bytes]]:
         raise NotImplementedError
@@ -92,12 +92,12 @@ class _Weights:
         return spoil_bytes(chance, content)
 
     def use(self, chance: Random, folder: Path) -> None:
-        kept = weights.folder()
-        wanted = entry(self.name)
+        kept = weights.weights_folder()
+        wanted = find_entry(self.name)
         if kept.exists():
             own_weights.remove(kept, wanted)
         try:
-            added = add(self.name, folder / "given", "as its makers say")
+            added = add_weights(self.name, folder / "given", "as its makers say")
         except UserError:
             left = sorted(one.name for one in kept.iterdir()) if kept.exists() else []
             if left:
@@ -168,7 +168,7 @@ class Safetensors(_Weights):
     name = "raft-small"
 
     def make(self, folder: Path) -> list[dict[str, bytes]]:
-        return [{"": _safetensors(entry(self.name).tensors)}]
+        return [{"": _safetensors(find_entry(self.name).tensors)}]
 
     def spoiled(self, chance: Random, content: bytes) -> bytes:
         return _spoiled_safetensors(chance, content)
@@ -205,23 +205,23 @@ class Records:
 
     def prepare(self, folder: Path) -> None:
         path = picture_network(folder / "a.onnx", (1, 3, "h", "w"), (1, 3, "h", "w"))
-        add("cartoon", path, "as its makers say")
-        self._kept = {one.name: one.read_bytes() for one in weights.folder().iterdir() if one.is_file()}
+        add_weights("cartoon", path, "as its makers say")
+        self._kept = {one.name: one.read_bytes() for one in weights.weights_folder().iterdir() if one.is_file()}
 
     def spoil(self, chance: Random, folder: Path) -> None:
         for name, content in self._kept.items():
             if name.endswith(".json"):
                 content = json_bytes(chance, spoil_json(chance, json.loads(content)))
-            (weights.folder() / name).write_bytes(content)
+            (weights.weights_folder() / name).write_bytes(content)
 
     def use(self, chance: Random, folder: Path) -> None:
-        from models.weights.model_list import models
+        from models.weights.model_list import list_models
 
-        wanted = entry("cartoon")
-        own_weights.installed(weights.folder(), wanted)
-        own_weights.record(weights.folder(), wanted)
+        wanted = find_entry("cartoon")
+        own_weights.is_installed(weights.weights_folder(), wanted)
+        own_weights.read_record(weights.weights_folder(), wanted)
         weights.licence("cartoon")
-        models()
+        list_models()
 
 
 class Gguf:
@@ -250,11 +250,11 @@ class Gguf:
         (folder / "b.gguf").write_bytes(projector)
 
     def use(self, chance: Random, folder: Path) -> None:
-        from models.judges.llama_cpp.llama_judge import gguf_file
+        from models.judges.llama_cpp.llama_judge import require_gguf_file
         from models.judges.llama_cpp.process_messages import Ask, LlamaMessage
 
-        model = gguf_file(str(folder / "a.gguf"), "model")
-        projector = gguf_file(str(folder / "b.gguf"), "projector") if self._seen else ""
+        model = require_gguf_file(str(folder / "a.gguf"), "model")
+        projector = require_gguf_file(str(folder / "b.gguf"), "projector") if self._seen else ""
         try:
             loaded = self._model.Model(self._loading(str(model), str(projector), 128, 0, 1), self._flag())
         except self._model.NotLoaded as error:

@@ -7,7 +7,7 @@ from pathlib import Path
 import av
 import numpy as np
 
-from media.decoding import pictures
+from media.decoding import iterate_frames
 
 Planes = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -54,4 +54,4 @@ def make_clip(
 
 def planes_of(path: Path) -> list[Planes]:
     """Decode all frames."""
-    return [tuple(plane.copy() for plane in picture.planes) for picture in pictures(path)]  # type: ignore[misc]
+    return [tuple(plane.copy() for plane in picture.planes) for picture in iterate_frames(path)]  # type: ignore[misc]

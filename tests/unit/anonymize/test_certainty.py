@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from anonymize.masking.mask_coverage import CertaintySpan, Cover, ReviewReason, certainty, queue
+from anonymize.masking.mask_coverage import CertaintySpan, Cover, ReviewReason, compute_certainty, order_for_review
 from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.entities.study_records import FaceTrack, Origin
 from project.timebase import FrameTimes
@@ -41,7 +41,7 @@ def track(
 
 
 def band(*tracks: FaceTrack, **more: object) -> list[CertaintySpan]:
-    return certainty(tracks, TIMES, SIZE, **{"searched": TOTAL, **more})  # type: ignore[arg-type]
+    return compute_certainty(tracks, TIMES, SIZE, **{"searched": TOTAL, **more})  # type: ignore[arg-type]
 
 
 def states(spans: list[CertaintySpan]) -> list[tuple[Cover, ReviewReason]]:
@@ -56,12 +56,12 @@ def open_frames(spans: list[CertaintySpan], reason: ReviewReason) -> list[int]:
 def test_a_face_from_the_first_to_the_last_frame_is_covered_and_so_is_a_recording_without_any() -> None:
     for spans in (band(track(0, TOTAL - 1)), band()):
         assert [(one.state, one.start_us, one.end_us) for one in spans] == [(Cover.COVERED, 0, TIMES.end_us)]
-        assert queue(spans) == []
+        assert order_for_review(spans) == []
 
 
 def test_a_gap_between_tracks_of_one_face_is_uncovered_and_its_middle_is_looked_at() -> None:
     spans = band(track(0, 99, key="a"), track(120, TOTAL - 1, key="b"))
-    (place,) = queue(spans)
+    (place,) = order_for_review(spans)
     assert (place.state, place.reason, place.track_id) == (Cover.UNCOVERED, ReviewReason.GAP, "a")
     assert (place.start_us, place.end_us) == (100 * FRAME, 120 * FRAME)
     assert 105 <= place.frame <= 115
@@ -84,9 +84,9 @@ def test_tracks_that_cannot_be_one_face_leave_two_ends_to_look_at(second: FaceTr
 
 
 def test_a_face_that_leaves_over_the_edge_or_with_the_shot_needs_no_look() -> None:
-    assert queue(band(track(0, 99, (610.0, 150.0, 40.0, 50.0)))) == []
-    assert queue(band(track(0, 99), cuts=[100])) == []
-    assert queue(band(track(0, 97))) != []
+    assert order_for_review(band(track(0, 99, (610.0, 150.0, 40.0, 50.0)))) == []
+    assert order_for_review(band(track(0, 99), cuts=[100])) == []
+    assert order_for_review(band(track(0, 97))) != []
     assert open_frames(band(track(0, 90), cuts=[95]), ReviewReason.ENDS) == [91, 92, 93, 94]
 
 
@@ -94,14 +94,14 @@ def test_a_moment_beside_a_worse_place_is_looked_at_with_it_and_none_becomes_bet
     weak = track(0, TOTAL - 1, (100.0, 150.0, 40.0, 50.0))
     weak.scores[95:125] = 0.2
     spans = band(track(0, 99), track(120, TOTAL - 1), weak)
-    assert [(one.state, one.reason) for one in queue(spans)] == [(Cover.UNCOVERED, ReviewReason.GAP)]
+    assert [(one.state, one.reason) for one in order_for_review(spans)] == [(Cover.UNCOVERED, ReviewReason.GAP)]
     assert open_frames(spans, ReviewReason.GAP) == [*range(95, 125)]
 
 
 def test_a_cover_for_a_moment_does_not_split_a_place() -> None:
     passing = Region("r", "r", RegionKind.AREA, "", 108 * FRAME, 112 * FRAME, (Keyframe(0, 280, 130, 90, 90),))
     spans = band(track(0, 99), track(120, TOTAL - 1), regions=[passing])
-    assert len(queue(spans)) == 1
+    assert len(order_for_review(spans)) == 1
 
 
 def test_a_cut_lies_between_two_faces_and_not_within_one() -> None:
@@ -114,7 +114,7 @@ def test_what_another_track_an_area_or_a_dismissal_covers_is_no_gap() -> None:
     handed_over = track(95, 125, (302.0, 150.0, 40.0, 50.0))
     area = Region("r", "r", RegionKind.AREA, "", 90 * FRAME, 130 * FRAME, (Keyframe(0, 280, 130, 90, 90),))
     assert open_frames(band(one, other, handed_over), ReviewReason.GAP) == []
-    assert queue(band(one, other, regions=[area])) == []
+    assert order_for_review(band(one, other, regions=[area])) == []
     gone = replace(handed_over, dismissed=True)
     assert len(open_frames(band(one, other, gone), ReviewReason.GAP)) == 20
 
@@ -123,14 +123,14 @@ def test_frames_that_nobody_searched_and_broken_ones_count_as_faces() -> None:
     spans = band(track(0, TOTAL - 1), searched=200, damaged=[7, 8, 400])
     assert open_frames(spans, ReviewReason.DAMAGED) == [7, 8]
     assert open_frames(spans, ReviewReason.UNSEARCHED) == [*range(200, TOTAL)]
-    assert {one.state for one in queue(spans)} == {Cover.UNCOVERED}
-    assert queue(spans)[0].reason is ReviewReason.UNSEARCHED
+    assert {one.state for one in order_for_review(spans)} == {Cover.UNCOVERED}
+    assert order_for_review(spans)[0].reason is ReviewReason.UNSEARCHED
 
 
 def test_doubtful_weak_and_interpolated_stretches_are_uncertain() -> None:
     doubtful = band(track(0, TOTAL - 1, score=0.2))
-    assert {one.reason for one in queue(doubtful)} == {ReviewReason.DOUBTFUL}
-    assert queue(band(replace(track(0, TOTAL - 1, score=0.2), dismissed=True))) == []
+    assert {one.reason for one in order_for_review(doubtful)} == {ReviewReason.DOUBTFUL}
+    assert order_for_review(band(replace(track(0, TOTAL - 1, score=0.2), dismissed=True))) == []
     mixed = track(0, TOTAL - 1)
     mixed.scores[50:80] = 0.2
     mixed.scores[100:103] = 0.2
@@ -138,18 +138,18 @@ def test_doubtful_weak_and_interpolated_stretches_are_uncertain() -> None:
     spans = band(mixed)
     assert open_frames(spans, ReviewReason.WEAK) == [*range(50, 80)]
     assert open_frames(spans, ReviewReason.GUESSED) == [*range(150, 180)]
-    assert {one.state for one in queue(spans)} == {Cover.UNCERTAIN}
+    assert {one.state for one in order_for_review(spans)} == {Cover.UNCERTAIN}
 
 
 def test_who_has_a_name_is_a_face_and_no_longer_doubtful() -> None:
     named = replace(track(0, TOTAL - 1, score=0.2), participant_id="p")
-    assert {one.reason for one in queue(band(named))} == {ReviewReason.WEAK}
+    assert {one.reason for one in order_for_review(band(named))} == {ReviewReason.WEAK}
 
 
 def test_the_ends_of_what_was_drawn_by_hand_are_uncertain_and_not_uncovered() -> None:
     spans = band(track(100, 149, origin=Origin.DRAWN))
-    assert {(one.state, one.reason) for one in queue(spans)} == {(Cover.UNCERTAIN, ReviewReason.DRAWN_END)}
-    assert len(queue(spans)) == 2
+    assert {(one.state, one.reason) for one in order_for_review(spans)} == {(Cover.UNCERTAIN, ReviewReason.DRAWN_END)}
+    assert len(order_for_review(spans)) == 2
 
 
 tracks = st.builds(
@@ -191,7 +191,9 @@ def test_every_frame_has_exactly_one_state(
     assert all(one.end_us == other.start_us for one, other in pairwise(spans))
     assert all(one.start_us <= TIMES.time_of(one.frame) < one.end_us for one in spans)
     assert all((one.state is Cover.COVERED) == (one.reason is ReviewReason.NONE) for one in spans)
-    assert sorted(queue(spans), key=lambda one: one.start_us) == [s for s in spans if s.state is not Cover.COVERED]
+    assert sorted(order_for_review(spans), key=lambda one: one.start_us) == [
+        s for s in spans if s.state is not Cover.COVERED
+    ]
 
 
 @given(st.lists(tracks, max_size=6), recordings, spans_of_time)
@@ -207,6 +209,6 @@ def test_looking_takes_out_the_whole_frames_that_were_seen_and_hides_no_other(
 @given(arrays.arrays(np.int64, 30, elements=st.integers(1, 200_000)))
 def test_irregular_time_stamps_are_kept(gaps: np.ndarray) -> None:  # type: ignore[type-arg]
     times = FrameTimes(np.cumsum(gaps), int(gaps.sum()) + 40_000)
-    spans = certainty([], times, SIZE, searched=10, damaged=[3])
+    spans = compute_certainty([], times, SIZE, searched=10, damaged=[3])
     assert {one.start_us for one in spans} <= set(times.times_us.tolist())
     assert (spans[0].start_us, spans[-1].end_us) == (times.time_of(0), times.end_us)

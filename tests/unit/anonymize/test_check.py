@@ -5,9 +5,9 @@ import av
 import numpy as np
 import pytest
 
-from anonymize.rendering.residual_faces import CheckResult, ResidualFaceStatus, check_rendering, side_by_side
-from media.decoding import pictures
-from models.boxes import overlap
+from anonymize.rendering.residual_faces import CheckResult, ResidualFaceStatus, check_rendering, count_parallel_frames
+from media.decoding import iterate_frames
+from models.boxes import iou
 from models.faces.face_detectors import Detections
 from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.entities.study_records import FaceTrack, Json
@@ -79,7 +79,7 @@ def test_a_hit_in_a_gap_of_a_track_is_a_face_left(clip: Path) -> None:
 @pytest.mark.parametrize(("shift", "left"), [(21, True), (22, False)])
 def test_the_overlap_counts_from_three_tenths(clip: Path, shift: float, left: bool) -> None:
     beside = (HERE[0] + shift, *HERE[1:])
-    assert (overlap(np.array(HERE), np.array(beside)) >= 0.3) is left
+    assert (iou(np.array(HERE), np.array(beside)) >= 0.3) is left
     result = look(clip, [track([HERE] * 4)], Told([[(beside, 0.9)], [], [], []]))
     assert bool(result.faces_left) is left
 
@@ -139,9 +139,9 @@ def test_a_face_that_was_drawn_in_place_of_another_is_replaced(clip: Path) -> No
 
 def test_large_pictures_are_looked_at_one_by_one_however_many_processors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 64)
-    assert side_by_side(1920, 1080) == side_by_side(7680, 4320) == 1
-    assert side_by_side(1280, 720) == 4
-    assert side_by_side(320, 240) > 16
+    assert count_parallel_frames(1920, 1080) == count_parallel_frames(7680, 4320) == 1
+    assert count_parallel_frames(1280, 720) == 4
+    assert count_parallel_frames(320, 240) > 16
 
 
 def test_times_are_those_of_the_recording(clip: Path) -> None:
@@ -179,7 +179,7 @@ def test_answers_of_several_workers_stay_with_their_frames(tmp_path: Path) -> No
             return Detections(np.array([HERE] * bright, np.float32).reshape(-1, 4), np.ones(bright, np.float32))
 
     clip = make_clip(tmp_path / "clip.mp4", range(0, 1600, 40))
-    bright = [p.time_us for p in pictures(clip) if p.image[0, 0, 0] > 128]
+    bright = [p.time_us for p in iterate_frames(clip) if p.image[0, 0, 0] > 128]
     assert 5 < len(bright) < 35
     assert check_rendering(clip, [], Slow(), workers=4).doubtful == bright
 
@@ -192,7 +192,7 @@ def test_what_cannot_be_read_of_a_rendering_is_doubtful(tmp_path: Path) -> None:
     for place, size in places[6:]:
         data[place : place + size] = bytes(size)
     clip.write_bytes(data)
-    damaged = [picture.time_us for picture in pictures(clip) if picture.damaged]
+    damaged = [picture.time_us for picture in iterate_frames(clip) if picture.damaged]
     assert damaged
     result = look(clip, [], Told([[]] * 10), start_us=5_000_000)
     assert result.hits == ()

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymize.masking.masks import MaskOptions, MaskSet
-from anonymize.methods.face_methods import METHODS, method, method_type
-from anonymize.rendering.compositing import blank, hide
+from anonymize.methods.face_methods import METHODS, create_method, method_type
+from anonymize.rendering.compositing import blank_picture, hide_faces
 from project.errors import UserError
 from tests.unit.anonymize.tracks import track
 
@@ -45,7 +45,7 @@ def test_solid_leaves_nothing_of_the_face(
         plane[inside] = fresh[inside]
     before = [plane.copy() for plane in one]
     for picture in (one, other):
-        hide(picture, masks.at(0), method("solid"))
+        hide_faces(picture, masks.at(0), create_method("solid"))
     for plane, changed, inside in zip(one, other, cores, strict=True):
         assert plane.tobytes() == changed.tobytes()
         assert (plane[inside] == 128).all()
@@ -65,18 +65,18 @@ def test_pictures_and_boxes_of_any_size_keep_their_shape_and_what_is_outside(
     masks = MaskSet([track([box])])
     picture = noise(width, height)
     before = [plane.copy() for plane in picture]
-    hide(picture, masks.at(0), method(name))
+    hide_faces(picture, masks.at(0), create_method(name))
     outside = masks.alpha(0, width, height) == 0
     assert (picture[0][outside] == before[0][outside]).all()
     rgb = np.zeros((height, width, 3), np.uint8)
-    hide([rgb], masks.at(0), method(name))
+    hide_faces([rgb], masks.at(0), create_method(name))
     assert rgb.shape == (height, width, 3)
 
 
 @pytest.mark.parametrize("name", PLANES)
 def test_a_single_pixel_is_hidden(name: str) -> None:
     picture = noise(1, 1)
-    hide(picture, MaskSet([track([(0, 0, 1, 1)])]).at(0), method(name))
+    hide_faces(picture, MaskSet([track([(0, 0, 1, 1)])]).at(0), create_method(name))
     assert [plane.shape for plane in picture] == [(1, 1)] * 3
 
 
@@ -97,7 +97,7 @@ def test_blur_is_at_least_as_strong_as_the_full_gaussian(face_width: int, subsam
     sigma = 0.25 * face_width / subsampling[0]
     side = max(128, round(24 * sigma))
     loud = np.kron(noise(side, side)[0] // 128 * 255, np.ones((4, 4), np.uint8))[:side, :side]
-    ours = method("blur", strength=0.25).cover(loud, face_width, subsampling)
+    ours = create_method("blur", strength=0.25).cover(loud, face_width, subsampling)
     theirs = np.rint(cv2.GaussianBlur(loud.astype(np.float32), (0, 0), sigma, borderType=cv2.BORDER_REPLICATE))
     frequency, energy = spectrum(ours)
     _, expected = spectrum(theirs)
@@ -110,7 +110,7 @@ def test_blur_is_at_least_as_strong_as_the_full_gaussian(face_width: int, subsam
 def test_a_single_light_is_spread_at_least_as_wide_as_promised() -> None:
     dark = np.zeros((801, 801), np.uint8)
     dark[380:421, 380:421] = 255
-    across = method("blur", strength=0.25).cover(dark, 100, (1, 1)).astype(float).sum(axis=0)
+    across = create_method("blur", strength=0.25).cover(dark, 100, (1, 1)).astype(float).sum(axis=0)
     middle = (across * np.arange(801)).sum() / across.sum()
     assert middle == pytest.approx(400, abs=0.5)
     expected = np.hypot(0.25 * 100, dark[400].nonzero()[0].std())
@@ -120,14 +120,14 @@ def test_a_single_light_is_spread_at_least_as_wide_as_promised() -> None:
 
 @given(face_width=st.floats(1, 900), cells=st.integers(1, 8))
 def test_no_more_cells_than_asked_for_go_across_a_face(face_width: float, cells: int) -> None:
-    side = method("pixelate", cells=cells).grid(face_width)
+    side = create_method("pixelate", cells=cells).grid(face_width)
     assert side % 2 == 0
     assert face_width / side <= cells
 
 
 def test_a_mosaic_cell_is_the_mean_of_what_it_covers() -> None:
     luma = noise(64, 64)[0]
-    mosaic = method("pixelate", cells=4).cover(luma, 64, (1, 1))
+    mosaic = create_method("pixelate", cells=4).cover(luma, 64, (1, 1))
     cells = mosaic.reshape(4, 16, 4, 16)
     assert (cells == cells[:, :1, :, :1]).all()
     means = luma.reshape(4, 16, 4, 16).mean(axis=(1, 3))
@@ -142,14 +142,14 @@ def test_a_trembling_box_over_a_still_face_shows_the_same_mosaic() -> None:
     seen = []
     for frame in range(30):
         picture = noise(200, 200)
-        hide(picture, masks.at(frame), method("pixelate"))
+        hide_faces(picture, masks.at(frame), create_method("pixelate"))
         seen.append(picture[0][60:105, 70:115])
     assert all((other == seen[0]).all() for other in seen)
 
 
 def test_the_strength_does_not_follow_a_box_that_shrinks() -> None:
     masks = MaskSet([track([(40, 40, 80, 80), (60, 60, 10, 10)])], MaskOptions(linger=0))
-    assert {method("pixelate").grid(masks.at(frame)[0].face_width) for frame in (0, 1)} == {14}
+    assert {create_method("pixelate").grid(masks.at(frame)[0].face_width) for frame in (0, 1)} == {14}
 
 
 @pytest.mark.parametrize("name", PLANES)
@@ -159,9 +159,9 @@ def test_overlapping_faces_stay_hidden(name: str) -> None:
     first, second = pair.at(0)
     flat = tuple(np.full_like(plane, 128) for plane in noise(240, 200))
     alone = noise(240, 200)
-    hide(alone, [first], method(name))
+    hide_faces(alone, [first], create_method(name))
     both = noise(240, 200)
-    hide(both, [first, second], method(name))
+    hide_faces(both, [first, second], create_method(name))
     assert both[0][80:110, 80:110].std() <= alone[0][80:110, 80:110].std() + 1
     assert both[0][80:110, 80:110].std() < noise(240, 200)[0].std() / 3
     assert flat[0].std() == 0
@@ -169,7 +169,7 @@ def test_overlapping_faces_stay_hidden(name: str) -> None:
 
 def test_a_blanked_picture_is_one_grey() -> None:
     picture = noise(7, 5)
-    blank(picture)
+    blank_picture(picture)
     assert all((plane == 128).all() for plane in picture)
 
 
@@ -187,18 +187,18 @@ def test_a_blanked_picture_is_one_grey() -> None:
 )
 def test_what_is_too_weak_is_refused(name: str, options: dict[str, object]) -> None:
     with pytest.raises(UserError, match="not allowed"):
-        method(name, **options)
+        create_method(name, **options)
 
 
 def test_unknown_methods_and_options_are_named() -> None:
     with pytest.raises(UserError, match="no anonymization method “mask”"):
-        method("mask")
+        create_method("mask")
     with pytest.raises(UserError, match="no option “radius”"):
-        method("blur", radius=3)
+        create_method("blur", radius=3)
     with pytest.raises(UserError, match="has no options"):
-        method("solid", colour="red")
+        create_method("solid", colour="red")
 
 
 def test_only_what_leaves_no_picture_of_the_face_is_called_irreversible() -> None:
     assert {name for name in METHODS if not method_type(name).reversible} == {"solid", "synthetic"}
-    assert method().name == "solid"
+    assert create_method().name == "solid"

@@ -9,10 +9,10 @@ import pytest
 from numpy.typing import NDArray
 
 from anonymize.masking.masks import MaskSet
-from anonymize.methods.face_methods import Face, FaceSource, method
-from anonymize.methods.solid import NEUTRAL, SolidOptions
-from anonymize.rendering.face_renderer import RenderPlan, painter_of, render
-from media.decoding import pictures
+from anonymize.methods.face_methods import Face, FaceSource, create_method
+from anonymize.methods.solid import NEUTRAL_GREY, SolidOptions
+from anonymize.rendering.face_renderer import RenderPlan, create_painter, render
+from media.decoding import iterate_frames
 from media.frame_index import load_index
 from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.progress import Progress, Silent
@@ -63,9 +63,9 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def painted(clip: Path, plan: RenderPlan) -> Iterator[tuple[int, NDArray[np.uint8], NDArray[np.uint8]]]:
-    painter = painter_of(plan, load_index(clip))
+    painter = create_painter(plan, load_index(clip))
     painter.begin(Silent())
-    for picture in pictures(clip):
+    for picture in iterate_frames(clip):
         raw = picture.image
         painter.paint(picture)
         yield picture.index, raw, picture.image
@@ -123,7 +123,7 @@ def test_no_method_sees_what_lies_in_an_area(clip: Path) -> None:
     area = Region("a", "r", RegionKind.AREA, "badge", 0, 10_000_000, (Keyframe(0, 60, 50, 20, 20),))
     list(painted(clip, plan(clip, green, areas=[area])))
     for face in green.seen:
-        assert (face.image[50:70, 60:80] == NEUTRAL).all()
+        assert (face.image[50:70, 60:80] == NEUTRAL_GREY).all()
 
 
 def test_what_is_around_a_face_is_cut_at_the_edge_of_the_picture(clip: Path) -> None:
@@ -145,7 +145,7 @@ def test_a_face_that_cannot_be_drawn_is_painted_solid_and_told(clip: Path, tmp_p
         if frame == 4:
             hidden = after[masks.alpha(frame, *SIZE) == 255]
             assert (np.ptp(hidden.astype(int), axis=1) <= 2).all()
-            assert np.abs(hidden.astype(int) - NEUTRAL).max() < 30
+            assert np.abs(hidden.astype(int) - NEUTRAL_GREY).max() < 30
     face = wanted.tracks[0]
     done = render(RenderPlan(clip, tmp_path / "out.mp4", [face], len(TIMES), Green(fails=4)))  # type: ignore[arg-type]
     assert done.undrawn_us == (160_000,)
@@ -170,7 +170,7 @@ def test_a_solid_face_lies_under_one_that_owes_nothing_to_the_picture_and_over_o
 def test_an_area_is_painted_over_whatever_the_method_while_it_lasts(clip: Path) -> None:
     moving = (Keyframe(80_000, 10, 10, 21, 11), Keyframe(240_000, 50, 70, 21, 11))
     area = Region("a", "r", RegionKind.AREA, "badge", 80_000, 280_000, moving)
-    for how in (method("blur"), Green()):
+    for how in (create_method("blur"), Green()):
         for frame, before, after in painted(clip, plan(clip, how, areas=[area])):
             x, y, width, height = (int(v) for v in area.boxes_at(np.array([frame * 40_000]))[0])
             inside = after[y : y + height, x : x + width].astype(int)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from anonymize.masking.masks import MaskSet
-from anonymize.methods.face_methods import method
+from anonymize.methods.face_methods import create_method
 from anonymize.rendering.face_renderer import RenderPlan, RenderResult, render
 from media.frame_index import load_index
 from project.entities.study_records import FaceTrack
@@ -31,7 +31,7 @@ def follow(clip: Path, box: Box = FACE, *, name: str = "face") -> FaceTrack:
 
 def rendered(clip: Path, out: Path, tracks: Sequence[FaceTrack], how: str = "solid", **options: object) -> RenderResult:
     frames = options.pop("tracked_frames", len(load_index(clip)))
-    return render(RenderPlan(clip, out, tracks, frames, method(how), **options))  # type: ignore[arg-type]
+    return render(RenderPlan(clip, out, tracks, frames, create_method(how), **options))  # type: ignore[arg-type]
 
 
 def is_grey(samples: np.ndarray) -> bool:
@@ -159,7 +159,7 @@ class Impatient(Silent):
 
 @pytest.mark.parametrize("patience", [0, 1, 5, 15])
 def test_a_cancelled_export_leaves_nothing(clip: Path, tmp_path: Path, patience: int) -> None:
-    plan = RenderPlan(clip, tmp_path / "out.mp4", [follow(clip)], len(STEADY), method())
+    plan = RenderPlan(clip, tmp_path / "out.mp4", [follow(clip)], len(STEADY), create_method())
     with pytest.raises(Cancelled):
         render(plan, Impatient(patience))
     assert list(tmp_path.iterdir()) == []
@@ -168,7 +168,7 @@ def test_a_cancelled_export_leaves_nothing(clip: Path, tmp_path: Path, patience:
 RENDER = """
 import resource, signal, sys
 from pathlib import Path
-from anonymize.methods.face_methods import method
+from anonymize.methods.face_methods import create_method as method
 from anonymize.rendering.face_renderer import RenderPlan, render
 from media.frame_index import load_index
 from project.errors import UserError

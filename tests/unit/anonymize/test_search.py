@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.boxes import windows
-from models.faces.detector_ensemble import search
+from models.boxes import crop_windows
+from models.faces.detector_ensemble import search_faces
 from models.faces.face_detectors import Detections
 from project.entities.study_records import Json
 from tests.unit.anonymize.tracks import Box
@@ -60,14 +60,14 @@ class Asked:
 def test_a_closer_look_is_taken_where_there_is_a_reason(
     eye: Asked, near: list[Box], looks: str, scores: list[float]
 ) -> None:
-    found = search(eye, np.zeros((HEIGHT, WIDTH, 3), np.uint8), near, 0.5)
+    found = search_faces(eye, np.zeros((HEIGHT, WIDTH, 3), np.uint8), near, 0.5)
     assert eye.looks == looks.split()
     assert found.scores.tolist() == pytest.approx(scores)
 
 
 def test_a_small_picture_is_searched_as_it_is() -> None:
     eye = Asked(window=[(SMALL, 0.5), (LARGE, 0.49)])
-    found = search(eye, np.zeros((480, 640, 3), np.uint8), [SMALL], 0.5)
+    found = search_faces(eye, np.zeros((480, 640, 3), np.uint8), [SMALL], 0.5)
     assert eye.looks == ["window"]
     assert found.boxes.tolist() == [[*SMALL]]
 
@@ -78,7 +78,7 @@ sizes = st.floats(1, 300, allow_nan=False)
 
 @given(st.lists(st.tuples(sides, sides, sizes, sizes), max_size=12))
 def test_windows_show_every_box_with_its_surroundings_once(boxes: list[Box]) -> None:
-    found = windows(boxes, WIDTH, HEIGHT)
+    found = crop_windows(boxes, WIDTH, HEIGHT)
     shown = np.zeros((HEIGHT, WIDTH), np.uint8)
     for left, top, right, bottom in found:
         assert 0 <= left < right <= WIDTH

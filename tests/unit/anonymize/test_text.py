@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymize.pii_detection.text_scrubber import LEFT_OUT, PhraseMatcher, TextRedaction, TextScrubber
-from project.text_matching.normalization import fold
+from anonymize.pii_detection.text_scrubber import OMISSION_MARK, PhraseMatcher, TextRedaction, TextScrubber
+from project.text_matching.normalization import fold_with_positions
 
 WORDS = {"Anna": "P01", "José Álvarez": "P02", "Kurt Weiß": "A01", "ward 7": "[place]", "Bo": "A02"}
 SCRUBBER = TextScrubber(WORDS)
@@ -48,7 +48,7 @@ def test_it_says_what_it_replaced_in_order() -> None:
 
 def test_a_replacement_that_is_itself_private_is_not_written() -> None:
     found = TextScrubber({"name": "P01", "Anna": "the name of Bo", "Bo": "x"}).scrub("Anna, mail a@b.cd, name")
-    assert found.text == f"{LEFT_OUT}, mail [e-mail], P01"
+    assert found.text == f"{OMISSION_MARK}, mail [e-mail], P01"
 
 
 def test_what_comes_to_stand_side_by_side_is_looked_at_again() -> None:
@@ -87,8 +87,8 @@ def test_a_name_between_any_two_texts_is_found_in_any_case_and_form(
     shown = name.upper() if upper else name
     shown = unicodedata.normalize("NFD", shown) if apart else shown
     scrubbed = TextScrubber({name: "P01"}).scrub(f"{before} {shown} {after}").text
-    plain = f" {fold(scrubbed).text} "
-    assert f" {fold(name).text} " not in plain
+    plain = f" {fold_with_positions(scrubbed).text} "
+    assert f" {fold_with_positions(name).text} " not in plain
 
 
 @given(texts)

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.agreement.span_matching import Disagreement, DisagreementKind, SpanArray, disagreement_spans
+from annotate.agreement.span_matching import Disagreement, DisagreementKind, SpanArray, find_disagreement_spans
 from tests.unit.benchmark.marks import spans
 
 rows = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 12), st.integers(0, 2)), max_size=8)
@@ -32,7 +32,7 @@ def test_it_is_what_a_look_at_every_instant_finds(found: list[SpanArray]) -> Non
         else:
             kinds.append(DisagreementKind.UNMARKED if marked and frozenset() in said else None)
     drawn: list[DisagreementKind | None] = [None] * 50
-    stretches = disagreement_spans(found)
+    stretches = find_disagreement_spans(found)
     for one in stretches:
         drawn[one.start_us : one.end_us] = [one.kind] * (one.end_us - one.start_us)
     assert drawn == kinds
@@ -43,16 +43,16 @@ def test_it_is_what_a_look_at_every_instant_finds(found: list[SpanArray]) -> Non
 
 def test_one_lane_disagrees_with_nobody_and_an_empty_one_with_every_mark() -> None:
     lane = spans([(0, 5, 9, 0)])
-    assert disagreement_spans([lane]) == []
-    assert disagreement_spans([lane, spans([])]) == [Disagreement(5, 9, DisagreementKind.UNMARKED)]
+    assert find_disagreement_spans([lane]) == []
+    assert find_disagreement_spans([lane, spans([])]) == [Disagreement(5, 9, DisagreementKind.UNMARKED)]
 
 
 def test_the_same_label_twice_at_once_is_no_disagreement() -> None:
-    assert disagreement_spans([spans([(0, 0, 9, 0), (0, 3, 6, 0)]), spans([(0, 0, 9, 0)])]) == []
+    assert find_disagreement_spans([spans([(0, 0, 9, 0), (0, 3, 6, 0)]), spans([(0, 0, 9, 0)])]) == []
 
 
 def test_a_thousand_segments_give_as_many_stretches_as_they_should() -> None:
     times = np.arange(500) * 10
     one = SpanArray(np.zeros(500, np.int64), times, times + 6, np.zeros(500, np.int64))
     other = SpanArray(np.zeros(500, np.int64), times + 3, times + 9, np.ones(500, np.int64))
-    assert len(disagreement_spans([one, other])) == 1500
+    assert len(find_disagreement_spans([one, other])) == 1500

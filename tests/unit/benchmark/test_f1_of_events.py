@@ -6,7 +6,7 @@ sed_eval brings some 25 packages, numba among them, so it is not installed with 
 import numpy as np
 import pytest
 
-from annotate.agreement.agreement_report import measure
+from annotate.agreement.agreement_report import compute_report
 from annotate.agreement.annotation_arrays import Options
 from tests.unit.benchmark.marks import LABELS, Mark, material
 
@@ -24,7 +24,7 @@ def test_events_that_are_near_or_nowhere_are_counted_alike(seed: int) -> None:
             moved = draw.uniform(-0.1, 0.1, 2) if draw.random() < 0.7 else np.array([3.0, 3.5])
             named = LABELS[draw.integers(3)] if draw.random() < 0.2 else label
             marks.append((0, "B", named, max(0, start + moved[0]), start + length + moved[1]))
-    ours = measure(material(marks, seconds=400), Options(samples=0), {}).f1_iou_same_label["0.5"].value
+    ours = compute_report(material(marks, seconds=400), Options(samples=0), {}).f1_iou_same_label["0.5"].value
 
     first, second = (
         [

@@ -6,11 +6,11 @@ from scipy.optimize import linear_sum_assignment
 from annotate.agreement.span_matching import (
     Overlaps,
     SpanArray,
-    best_pairs,
-    holle_rein_pairs,
-    most_pairs,
-    overlaps,
-    unmatched,
+    find_overlaps,
+    match_best_pairs,
+    match_holle_rein_pairs,
+    match_most_pairs,
+    unmatched_mask,
 )
 from tests.unit.benchmark.marks import drawn_spans, spans
 
@@ -21,20 +21,20 @@ def one_to_one(found: Overlaps) -> bool:
 
 @given(drawn_spans(), drawn_spans())
 def test_the_best_pairs_are_those_of_a_full_assignment(first: SpanArray, second: SpanArray) -> None:
-    found = overlaps(first, second)
+    found = find_overlaps(first, second)
     table = np.zeros((len(first), len(second)))
     table[found.first, found.second] = found.iou
-    matched = best_pairs(found, first, second)
+    matched = match_best_pairs(found, first, second)
     assert one_to_one(matched)
     assert abs(matched.iou.sum() - table[linear_sum_assignment(table, maximize=True)].sum()) < 1e-6
 
 
 @given(drawn_spans(), drawn_spans(), st.sampled_from([0.3, 0.5, 0.7]))
 def test_as_many_pairs_as_can_be(first: SpanArray, second: SpanArray, level: float) -> None:
-    found = overlaps(first, second)
+    found = find_overlaps(first, second)
     table = np.zeros((len(first), len(second)))
     table[found.first, found.second] = found.iou >= level
-    matched = most_pairs(found, len(first), len(second), level)
+    matched = match_most_pairs(found, len(first), len(second), level)
     assert one_to_one(matched)
     assert (matched.iou >= level).all()
     assert len(matched) == table[linear_sum_assignment(table, maximize=True)].sum()
@@ -42,8 +42,8 @@ def test_as_many_pairs_as_can_be(first: SpanArray, second: SpanArray, level: flo
 
 @given(drawn_spans(), drawn_spans())
 def test_the_greedy_pairs_leave_no_better_one(first: SpanArray, second: SpanArray) -> None:
-    found = overlaps(first, second)
-    linked = holle_rein_pairs(found, first, second)
+    found = find_overlaps(first, second)
+    linked = match_holle_rein_pairs(found, first, second)
     assert one_to_one(linked)
     assert (linked.of_longer >= 0.6).all()
     best_of_first, best_of_second = np.zeros(len(first)), np.zeros(len(second))
@@ -54,8 +54,8 @@ def test_the_greedy_pairs_leave_no_better_one(first: SpanArray, second: SpanArra
 
 @given(drawn_spans(), drawn_spans())
 def test_the_greedy_pairs_do_not_depend_on_who_comes_first(first: SpanArray, second: SpanArray) -> None:
-    one = holle_rein_pairs(overlaps(first, second), first, second)
-    other = holle_rein_pairs(overlaps(second, first), second, first)
+    one = match_holle_rein_pairs(find_overlaps(first, second), first, second)
+    other = match_holle_rein_pairs(find_overlaps(second, first), second, first)
     assert sorted(one.of_longer) == sorted(other.of_longer)
     assert (first.label[one.first] == second.label[one.second]).sum() == (
         second.label[other.first] == first.label[other.second]
@@ -64,18 +64,18 @@ def test_the_greedy_pairs_do_not_depend_on_who_comes_first(first: SpanArray, sec
 
 def test_a_short_overlap_of_a_long_span_is_no_pair_of_holle_and_rein() -> None:
     long, short = spans([(0, 0, 100, 0)]), spans([(0, 0, 59, 0), (0, 40, 100, 1)])
-    linked = holle_rein_pairs(overlaps(long, short), long, short)
+    linked = match_holle_rein_pairs(find_overlaps(long, short), long, short)
     assert linked.second.tolist() == [1]
 
 
 def test_of_equal_spans_the_one_with_the_same_label_is_matched() -> None:
     first, second = spans([(0, 0, 10, 1)]), spans([(0, 0, 10, 0), (0, 0, 10, 1)])
-    assert best_pairs(overlaps(first, second), first, second).second.tolist() == [1]
-    assert unmatched(2, np.array([1])).tolist() == [True, False]
+    assert match_best_pairs(find_overlaps(first, second), first, second).second.tolist() == [1]
+    assert unmatched_mask(2, np.array([1])).tolist() == [True, False]
 
 
 def test_a_long_chain_of_spans_is_matched_at_once() -> None:
     """Each span overlaps two of the other side, all the way: no table of 5,000 by 5,000 may come of it."""
     first = spans([(0, 10 * i, 10 * i + 10, 0) for i in range(5000)])
     second = spans([(0, 10 * i + 3, 10 * i + 13, 0) for i in range(5000)])
-    assert best_pairs(overlaps(first, second), first, second).first.tolist() == list(range(5000))
+    assert match_best_pairs(find_overlaps(first, second), first, second).first.tolist() == list(range(5000))

@@ -1,6 +1,6 @@
 from hypothesis import given
 
-from annotate.agreement.span_matching import SpanArray, overlaps
+from annotate.agreement.span_matching import SpanArray, find_overlaps
 from tests.unit.benchmark.marks import drawn_spans, spans
 
 
@@ -17,10 +17,10 @@ def test_the_same_pairs_as_comparing_each_with_each(first: SpanArray, second: Sp
             if axis == other_axis and shared > 0:
                 either = end - start + other_end - other_start - shared
                 expected.append((i, j, shared, shared / either, shared / max(end - start, other_end - other_start)))
-    found = overlaps(first, second)
+    found = find_overlaps(first, second)
     columns = (found.first, found.second, found.shared_us, found.iou, found.of_longer)
     assert list(zip(*(column.tolist() for column in columns), strict=True)) == expected
 
 
 def test_touching_is_not_overlapping() -> None:
-    assert len(overlaps(spans([(0, 0, 10, 0)]), spans([(0, 10, 20, 0), (1, 0, 10, 0)]))) == 0
+    assert len(find_overlaps(spans([(0, 0, 10, 0)]), spans([(0, 10, 20, 0), (1, 0, 10, 0)]))) == 0

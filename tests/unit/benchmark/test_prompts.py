@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.prompts.answer_form import QUOTE, harmless, on_one_line, quoted
-from benchmark.prompts.judge_prompt import TASKS, VARIANTS, task_of
+from benchmark.prompts.answer_form import QUOTE_PREFIX, quote_lines, sanitize, to_single_line
+from benchmark.prompts.judge_prompt import TASKS, VARIANTS, get_judge_prompt
 from benchmark.prompts.prompt_templates import (
-    OURS,
+    PROGRAM_SLOTS,
     SLOTS,
-    filled,
+    fill_prompt,
     parse_prompt,
     shipped_keys,
     shipped_prompt,
@@ -38,7 +38,7 @@ CONTROL = re.compile(r"<[|/_a-zA-Z]|\[/?[A-Z_]+\]")
 
 
 def test_every_task_has_a_prompt_with_every_variant_in_use() -> None:
-    assert set(shipped_keys()) == {task_of(key).prompt for key in TASKS}
+    assert set(shipped_keys()) == {get_judge_prompt(key).prompt for key in TASKS}
     used = set()
     for key in shipped_keys():
         prompt = shipped_prompt(key)
@@ -47,14 +47,14 @@ def test_every_task_has_a_prompt_with_every_variant_in_use() -> None:
             slots = prompt.slots(variant)
             used |= slots
             assert ("examples" in slots) == (variant == "few-shot")
-        assert len({filled(prompt, variant, {}).text for variant in VARIANTS}) == len(VARIANTS)
+        assert len({fill_prompt(prompt, variant, {}).text for variant in VARIANTS}) == len(VARIANTS)
     assert used == set(SLOTS)
 
 
 @given(st.sampled_from(shipped_keys()), st.sampled_from(VARIANTS), st.dictionaries(st.sampled_from([*SLOTS]), texts))
 def test_whatever_a_study_says_stands_on_quoted_lines(key: str, variant: str, said: dict[str, str]) -> None:
-    values = {slot: text for slot, text in said.items() if slot not in OURS}
-    made, bare = (filled(shipped_prompt(key), variant, each) for each in (values, {}))
+    values = {slot: text for slot, text in said.items() if slot not in PROGRAM_SLOTS}
+    made, bare = (fill_prompt(shipped_prompt(key), variant, each) for each in (values, {}))
     assert made.system == bare.system
     assert skeleton(made.text) == skeleton(bare.text)
     # No reader of lines sees others than we do, and no tokenizer sees a control token.
@@ -65,20 +65,20 @@ def test_whatever_a_study_says_stands_on_quoted_lines(key: str, variant: str, sa
 
 @given(texts)
 def test_a_quoted_text_never_leaves_its_lines(text: str) -> None:
-    found = quoted(text)
-    assert all(line.startswith(QUOTE.strip()) for line in found.splitlines())
-    assert "\n" not in on_one_line(text)
-    assert harmless(harmless(text)) == harmless(text)
+    found = quote_lines(text)
+    assert all(line.startswith(QUOTE_PREFIX.strip()) for line in found.splitlines())
+    assert "\n" not in to_single_line(text)
+    assert sanitize(sanitize(text)) == sanitize(text)
 
 
 def test_words_stay_as_they_are() -> None:
     said = "Grüße, 你好, नमस्ते, 👩\u200d👧 — “naïve” {braces} [PERSON_1] [date] 3 | 4"
-    assert quoted(said) == f"| {said}"
-    assert quoted("") == "| (nothing)"
+    assert quote_lines(said) == f"| {said}"
+    assert quote_lines("") == "| (nothing)"
 
 
 def test_slots_inside_values_are_not_filled() -> None:
-    made = filled(shipped_prompt("verdict"), "plain", {"context": "{conversation}", "conversation": "a secret"})
+    made = fill_prompt(shipped_prompt("verdict"), "plain", {"context": "{conversation}", "conversation": "a secret"})
     assert made.text.count("a secret") == 1
 
 

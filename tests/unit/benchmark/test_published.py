@@ -1,7 +1,12 @@
 import pytest
 
-from annotate.agreement.figure_intervals import published_for
-from benchmark.metrics.published_figures import meaning_of, published, rows_for, split
+from annotate.agreement.figure_intervals import load_published
+from benchmark.metrics.published_figures import (
+    describe_metric,
+    published_scores,
+    published_scores_for,
+    split_metric_key,
+)
 
 SHREC = ("verdict", "error", "attributes", "multiple", "pre", "post", "rationale", "correction")
 DIMENSIONS = {"goal", "believability", "knowledge", "secret", "relationship", "social_rules", "financial"}
@@ -17,30 +22,30 @@ TABLES = {
 
 
 def of(task: str, name: str, setting: str = "") -> dict[str, tuple[float, float | None]]:
-    rows = [one for one in rows_for(task) if (one.name, one.setting) == (name, setting)]
+    rows = [one for one in published_scores_for(task) if (one.name, one.setting) == (name, setting)]
     return {one.metric: (one.mean, one.sd) for one in rows}
 
 
 def test_shrec_has_seventeen_models_and_people_in_every_task() -> None:
-    names = [(one.name, one.modality) for one in rows_for("pre")]
+    names = [(one.name, one.modality) for one in published_scores_for("pre")]
     assert len({*names}) == len(names) == 18
     assert sum(modality == "L" for _, modality in names) == 5
     for task, metrics in zip(SHREC, (2, 2, 3, 2, 1, 1, 1, 1), strict=True):
-        assert len(rows_for(task)) == 18 * metrics
-        for row in rows_for(task):
+        assert len(published_scores_for(task)) == 18 * metrics
+        for row in published_scores_for(task):
             assert (row.sd is None) == (row.name == "Human")
             assert row.source.startswith("SHREC, Table")
 
 
 @pytest.mark.parametrize("who", TABLES, ids=" ".join)
 def test_shrec_as_it_is_printed(who: tuple[str, str]) -> None:
-    rows = [one for task in SHREC for one in rows_for(task) if (one.name, one.modality) == who]
+    rows = [one for task in SHREC for one in published_scores_for(task) if (one.name, one.modality) == who]
     assert tuple(one.mean for one in rows) == TABLES[who]
 
 
 def test_spread_is_that_of_the_paper() -> None:
     assert of("pre", "gemini-1.5-flash")["accuracy"] == (0.60, 0.10)
-    both = [one for one in rows_for("attributes") if one.name == "gpt-4o + cot"]
+    both = [one for one in published_scores_for("attributes") if one.name == "gpt-4o + cot"]
     assert [(one.metric, one.sd) for one in both] == [
         ("exact_match", 0.01),
         ("macro_f1", 0.02),
@@ -63,19 +68,19 @@ def test_conditions() -> None:
 def test_sotopia() -> None:
     models = of("sotopia_eval", "GPT-4", "characters played by models")
     people = of("sotopia_eval", "GPT-4", "characters played by people")
-    assert {split(metric)[1] for metric in models} == DIMENSIONS
-    assert {split(metric)[1] for metric in people} == DIMENSIONS - {"secret"}
+    assert {split_metric_key(metric)[1] for metric in models} == DIMENSIONS
+    assert {split_metric_key(metric)[1] for metric in people} == DIMENSIONS - {"secret"}
     assert models["pearson_r.goal"] == (0.71, None)
     assert people["pearson_r.goal"] == (0.78, None)
     raters = of("sotopia_eval", "Human", "two raters an episode")
     assert raters == {"randolph_kappa": (0.503, None), "pairwise_agreement": (0.8485, None)}
-    assert {one.source for one in rows_for("sotopia_eval") if one.metric == "pairwise_agreement"} == {
+    assert {one.source for one in published_scores_for("sotopia_eval") if one.metric == "pairwise_agreement"} == {
         "SOTOPIA, Appendix D.1; what agrees is not said"
     }
 
 
 def test_socialnli() -> None:
-    assert {one.name: one.mean for one in rows_for("socialnli") if one.metric == "pearson_r"} == {
+    assert {one.name: one.mean for one in published_scores_for("socialnli") if one.metric == "pearson_r"} == {
         "DeepSeek-V3": -0.137,
         "GPT-4o": 0.153,
         "GPT-4o-mini": 0.095,
@@ -94,7 +99,7 @@ def test_r3_vqa_and_esi_bench_are_those_of_questions_as_shares() -> None:
     assert of("r3vqa", "GPT-4o", "+sub+tom")["subchain_consistency"] == (pytest.approx(0.5064), None)
     assert of("r3vqa_written", "GPT-4o", "+sub+tom") == {"accuracy": (pytest.approx(0.5380), None)}
     assert of("r3vqa_written", "Human", "people") == {"accuracy": (pytest.approx(0.8006), None)}
-    assert [(one.name, one.mean) for one in rows_for("esi")] == [
+    assert [(one.name, one.mean) for one in published_scores_for("esi")] == [
         ("GPT-4o", pytest.approx(0.5326)),
         ("Gemini", pytest.approx(0.5653)),
         ("Doubao", pytest.approx(0.5346)),
@@ -104,8 +109,8 @@ def test_r3_vqa_and_esi_bench_are_those_of_questions_as_shares() -> None:
 
 
 def test_every_row_is_a_figure_of_a_metric_that_there_is() -> None:
-    for row in published():
-        metric = meaning_of(row.metric)
+    for row in published_scores():
+        metric = describe_metric(row.metric)
         assert metric is not None, row
         assert (0 if metric.share else -1) <= row.mean <= 1, row
         assert row.sd is None or 0 <= row.sd < 0.2, row
@@ -113,10 +118,10 @@ def test_every_row_is_a_figure_of_a_metric_that_there_is() -> None:
 
 
 def test_no_figure_is_there_twice() -> None:
-    keys = [(one.task, one.name, one.modality, one.setting, one.metric) for one in published()]
+    keys = [(one.task, one.name, one.modality, one.setting, one.metric) for one in published_scores()]
     assert len({*keys}) == len(keys)
 
 
 def test_of_other_tasks_nothing_was_published() -> None:
-    assert rows_for("assess") == ()
-    assert published_for("sotopia-eval") is None
+    assert published_scores_for("assess") == ()
+    assert load_published("sotopia-eval") is None

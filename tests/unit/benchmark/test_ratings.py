@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 from scipy.stats import pearsonr
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
-from annotate.agreement.agreement_report import AgreementReport, measure
+from annotate.agreement.agreement_report import AgreementReport, compute_report
 from annotate.agreement.annotation_arrays import Options
-from annotate.agreement.coefficients import binned, free_marginal_kappa, moments, pearson
+from annotate.agreement.coefficients import assign_bins, free_marginal_kappa, moments, pearson
 from tests.unit.benchmark.marks import Mark, material, with_ratings
 
 numbers = st.lists(st.integers(0, 10), min_size=2, max_size=30)
@@ -17,15 +17,15 @@ numbers = st.lists(st.integers(0, 10), min_size=2, max_size=30)
 def test_randolph_is_that_of_statsmodels(data: st.DataObject, bins: int) -> None:
     first = data.draw(numbers)
     second = data.draw(st.lists(st.integers(0, 10), min_size=len(first), max_size=len(first)))
-    one, other = (binned(np.array(side, float), 0, 10, bins) for side in (first, second))
+    one, other = (assign_bins(np.array(side, float), 0, 10, bins) for side in (first, second))
     table, _ = aggregate_raters(np.stack([one, other], axis=1), n_cat=bins)
     ours = free_marginal_kappa(np.array((one == other).sum()), np.array(len(one)), bins)
     np.testing.assert_allclose(ours, fleiss_kappa(table, method="randolph"), atol=1e-9)
 
 
 def test_bins_are_of_one_width_and_the_maximum_is_in_the_last() -> None:
-    assert binned(np.array([0.0, 1.9, 2, 9.9, 10]), 0, 10, 5).tolist() == [0, 0, 1, 4, 4]
-    assert binned(np.array([-5.0, 0, 5]), -5, 5, 2).tolist() == [0, 1, 1]
+    assert assign_bins(np.array([0.0, 1.9, 2, 9.9, 10]), 0, 10, 5).tolist() == [0, 0, 1, 4, 4]
+    assert assign_bins(np.array([-5.0, 0, 5]), -5, 5, 2).tolist() == [0, 1, 1]
 
 
 @given(st.data())
@@ -47,7 +47,7 @@ def report(first: list[float], second: list[float], maximum: float = 10) -> Agre
     marks: list[Mark] = [(r, "A", "error", 0, 60) for r in range(len(first))]
     marks += [(r, "B", "error", 0, 60) for r in range(len(second))]
     found = with_ratings(material(marks, recordings=len(first)), "goal", [*first, *second], 0, maximum)
-    return measure(found, Options(samples=50, bins=5), {})
+    return compute_report(found, Options(samples=50, bins=5), {})
 
 
 def test_ratings_of_a_whole_recording_written_out() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotate.agreement.agreement_report import AgreementReport, measure
+from annotate.agreement.agreement_report import AgreementReport, compute_report
 from annotate.agreement.annotation_arrays import AgreementData, Options
 from annotate.agreement.figure_intervals import StatisticResult
 from tests.unit.benchmark.marks import LABELS, SECOND, Mark, drawn_marks, material, with_choices
@@ -45,7 +45,7 @@ MARKS: list[Mark] = [
 
 
 def figures(found: AgreementData, options: Options = FEW) -> AgreementReport:
-    return measure(found, options, {})
+    return compute_report(found, options, {})
 
 
 def values(report: AgreementReport) -> dict[str, float | None]:

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from annotate.agreement.coefficients import grid_kappa, kappa, kappa_max, tables
-from annotate.agreement.span_matching import SpanArray, time_grid
+from annotate.agreement.coefficients import confusion_tables, grid_kappa, kappa, kappa_max
+from annotate.agreement.span_matching import SpanArray, sample_time_grid
 from tests.unit.benchmark.marks import drawn_spans, spans
 
 LENGTHS = np.array([45, 7, 30])
@@ -23,7 +23,7 @@ def laid_out(lane: SpanArray, step: int) -> list[tuple[int, ...]]:
 
 @given(drawn_spans(), drawn_spans(), st.integers(1, 8))
 def test_it_says_what_a_look_at_every_instant_says(first: SpanArray, second: SpanArray, step: int) -> None:
-    grid = time_grid([first, second], LENGTHS, step)
+    grid = sample_time_grid([first, second], LENGTHS, step)
     for lane, states in zip((first, second), grid.states, strict=True):
         spelled = [grid.names[state] for state in np.repeat(states, grid.instants)]
         assert spelled == laid_out(lane, step)
@@ -32,7 +32,7 @@ def test_it_says_what_a_look_at_every_instant_says(first: SpanArray, second: Spa
 @given(drawn_spans(), drawn_spans(), st.integers(1, 8))
 def test_kappa_is_that_of_scikit_learn_on_every_instant(first: SpanArray, second: SpanArray, step: int) -> None:
     one, other = ([" ".join(map(str, state)) for state in laid_out(lane, step)] for lane in (first, second))
-    ours = grid_kappa(time_grid([first, second], LENGTHS, step))
+    ours = grid_kappa(sample_time_grid([first, second], LENGTHS, step))
     if len({*one, *other}) == 1:
         assert np.isnan(ours)
     else:
@@ -41,7 +41,7 @@ def test_kappa_is_that_of_scikit_learn_on_every_instant(first: SpanArray, second
 
 def test_where_somebody_did_not_work_there_is_no_gap_but_nothing() -> None:
     worked = np.array([[True, True], [True, False], [True, True]])
-    grid = time_grid([spans([(1, 0, 5, 0)]), spans([])], LENGTHS, 1, worked)
+    grid = sample_time_grid([spans([(1, 0, 5, 0)]), spans([])], LENGTHS, 1, worked)
     assert grid.states[1][grid.axis == 1].tolist() == [-1, -1]
 
 
@@ -60,5 +60,5 @@ def test_kappa_below_chance_is_negative_and_of_one_category_undefined() -> None:
 
 def test_what_is_missing_counts_in_no_table() -> None:
     codes, other = np.array([0, -1, 1]), np.array([0, 0, -1])
-    counted = tables(codes, other, np.array([2, 3, 4]), np.zeros(3, np.int64), 2, 1)
+    counted = confusion_tables(codes, other, np.array([2, 3, 4]), np.zeros(3, np.int64), 2, 1)
     assert counted.tolist() == [[[2, 0], [0, 0]]]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from tests.fakes.terminal import Terminal
 
 
@@ -19,7 +19,7 @@ def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
 def study(tmp_path: Path) -> str:
     path = tmp_path / "lab.greenroom"
     with Study.create(path) as made:
-        fill(made, recordings=6, segments=120, annotators=2, seed=3)
+        fill_study(made, recordings=6, segments=120, annotators=2, seed=3)
     return str(path)
 
 

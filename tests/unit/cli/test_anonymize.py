@@ -12,9 +12,9 @@ from click.testing import CliRunner
 from annotate.study.recording_edits import add_recordings, probe_file
 from anonymize.methods import face_methods as registry
 from anonymize.methods.solid import Solid
-from app.cli.plugin_options import given_by_method, method_options
+from app.cli.plugin_options import method_options, options_by_method
 from project.entities.study_records import Json
-from project.option_limits import chosen
+from project.option_limits import choice_field
 from tests.fakes.clips import make_clip
 from tests.fakes.terminal import Terminal
 from tests.unit.core.lab import SIZE, found_faces, open_lab
@@ -76,7 +76,7 @@ def test_a_preview_is_two_pictures_and_no_clip(study: Path, tmp_path: Path, gree
 class Options:
     """A choice and something that is so or not."""
 
-    look: str = chosen("calm", ("calm", "bright"), "Look", "Which.")
+    look: str = choice_field("calm", ("calm", "bright"), "Look", "Which.")
     keep_hats: bool = field(default=True, metadata={"title": "Keep hats", "description": "They stay."})
 
 
@@ -94,7 +94,7 @@ def test_choices_and_booleans_are_flags(monkeypatch: pytest.MonkeyPatch) -> None
     @click.command()
     @method_options
     def command(**flags: Json) -> None:
-        seen.append(given_by_method(flags, ["painted", "solid", "blur"]))
+        seen.append(options_by_method(flags, ["painted", "solid", "blur"]))
 
     run = CliRunner()
     assert run.invoke(command, ["--look", "bright", "--no-keep-hats", "--strength", "0.5"]).exit_code == 0
@@ -109,4 +109,4 @@ def test_choices_and_booleans_are_flags(monkeypatch: pytest.MonkeyPatch) -> None
     assert "Keep hats, for painted: yes or no, by default yes. They stay." in said
     with monkeypatch.context() as patch:
         patch.setitem(registry.METHODS, "painted", f"{__name__}:Painted")
-        assert given_by_method({"look": "calm"}, ["solid"]) == {"solid": {"look": "calm"}}, "so that solid refuses it"
+        assert options_by_method({"look": "calm"}, ["solid"]) == {"solid": {"look": "calm"}}, "so that solid refuses it"

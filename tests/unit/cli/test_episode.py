@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.episodes.episode_state import state_of
+from benchmark.episodes.episode_state import read_episode_state
 from benchmark.judging.judge_registry import add_judge
-from benchmark.prompts.episode_prompts import ACT_TASK, part_of
+from benchmark.prompts.episode_prompts import ACT_TASK, turn_part
 from project.entities.roleplay import Act
 from project.entities.study_records import Json
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.queries.episode_rows import all_episodes
 from project.queries.judgment_rows import judgments_about
 from project.session.session import Session
@@ -31,7 +31,7 @@ def study(tmp_path: Path) -> Iterator[Path]:
     path = tmp_path / "s.greenroom"
     Study.create(path).close()
     yield path
-    assert check(path) == []
+    assert check_study(path) == []
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def test_who_types_is_told_what_they_may_know_and_nothing_else(
         assert hidden not in told
     with Session.open(study) as session:
         (episode,) = all_episodes(session.study)
-        turns = [one.turn for one in state_of(session, episode.recording_id).done]
+        turns = [one.turn for one in read_episode_state(session, episode.recording_id).done]
     assert [one.act for one in turns] == [Act.SPEAK, Act.SPEAK, Act.NONE, Act.ACTION, Act.SPEAK]
 
 
@@ -137,7 +137,7 @@ def test_a_kill_loses_no_turn_and_no_judge_is_asked_twice(study: Path, limit: in
                 kills += 1
                 child.wait()
             with Session.open(study, "Ada") as session:
-                state = state_of(session, recording)
+                state = read_episode_state(session, recording)
                 answers = judgments_about(session.study, recording, {ACT_TASK})
             before = len(server.asked)
             # What was answered is kept, and at most the request that was under way is asked again.
@@ -147,8 +147,8 @@ def test_a_kill_loses_no_turn_and_no_judge_is_asked_twice(study: Path, limit: in
                 break
     assert kills >= limit // 5
     parts = [one.part for one in answers]
-    assert sorted(parts) == sorted(part_of((number - 1) % 2, number) for number in range(1, limit + 1))
+    assert sorted(parts) == sorted(turn_part((number - 1) % 2, number) for number in range(1, limit + 1))
     texts = {one.part: one.answer["text"] for one in answers}
     assert [one.turn.text for one in state.done] == [
-        texts[part_of((number - 1) % 2, number)] for number in range(1, limit + 1)
+        texts[turn_part((number - 1) % 2, number)] for number in range(1, limit + 1)
     ]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from tests.fakes.terminal import Terminal
 
 
@@ -17,7 +17,7 @@ def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
     with Study.create(tmp_path / "lab.greenroom") as made:
-        fill(made, recordings=4, segments=60)
+        fill_study(made, recordings=4, segments=60)
     return tmp_path / "lab.greenroom"
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from benchmark.judging.judge_registry import add_judge
 from project.entities.questions import SummarySource
-from project.queries.question_rows import contradictions_in, looks_in, summaries_of
+from project.queries.question_rows import contradictions_in, person_descriptions, summaries_of
 from project.queries.recording_rows import set_hold_out
 from project.session.session import Session
 from tests.fakes.terminal import Terminal
@@ -69,7 +69,7 @@ def test_what_is_no_part_is_one_line_and_changes_nothing(
     said = greenroom("meta", "set", study, "--recording", "1", "--annotator", "Ada", *wrong, code=2)
     assert said.count("\n") == 1
     with Session.open(Path(study), read_only=True) as session:
-        assert not looks_in(session.study, R)
+        assert not person_descriptions(session.study, R)
         assert not summaries_of(session.study, R)
 
 

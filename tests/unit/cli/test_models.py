@@ -11,7 +11,7 @@ import pytest
 from app.cli.main import run
 from models.weights import installed_weights as weights
 from models.weights import weights_catalogue as catalogue
-from models.weights.editions import EditionFile, Https, Weights, folder_of, whole
+from models.weights.editions import EditionFile, Https, Weights, folder_edition, single_file_edition
 from models.weights.weights_catalogue import WEIGHTS
 from tests.fakes.clips import make_clip
 from tests.fakes.terminal import Terminal
@@ -80,7 +80,7 @@ def test_fetching_installs_what_the_catalogue_says(
     content = b"weights" * 1000
     with serving(content) as sender:
         digest = hashlib.sha256(content).hexdigest()
-        toy = Weights("yunet", "tests", "CC0-1.0", whole(FILE, Https(sender.url), len(content), digest))
+        toy = Weights("yunet", "tests", "CC0-1.0", single_file_edition(FILE, Https(sender.url), len(content), digest))
         monkeypatch.setitem(catalogue.WEIGHTS, "yunet", toy)
         monkeypatch.setitem(catalogue.WEIGHTS, "pfld", replace(toy, name="pfld"))
         assert greenroom.json("models", "fetch", "yunet")["file"] == str(folder / FILE)
@@ -107,7 +107,7 @@ def test_a_folder_is_fetched_listed_verified_added_and_removed(
             EditionFile(name, Https(f"{sender.base}/{name}"), len(content), hashlib.sha256(content).hexdigest())
             for name, content in files.items()
         ]
-        toy = folder_of("hub", "faster-toy", parts, "a server of the tests")
+        toy = folder_edition("hub", "faster-toy", parts, "a server of the tests")
         monkeypatch.setitem(catalogue.WEIGHTS, "ner", Weights("ner", "tests", "MIT", (toy,), use="names"))
         assert greenroom.json("models", "fetch", "ner") == {"name": "ner", "file": str(folder / "faster-toy")}
     listed = {each["name"]: each for each in greenroom.json("models", "list")["models"]}["ner"]

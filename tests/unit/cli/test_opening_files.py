@@ -7,7 +7,7 @@ import pytest
 
 from app.cli import launch as window
 from app.cli.launch import GivenFiles, sort_given_files
-from app.cli.main import COMMANDS, names_file
+from app.cli.main import COMMANDS, is_file_argument
 from project.schema import format_versions as schema
 from project.store.study import Study
 from tests.fakes.terminal import Terminal
@@ -66,7 +66,7 @@ def test_a_study_named_like_a_command_is_opened_by_its_path(
 @pytest.mark.parametrize("name", COMMANDS)
 def test_no_command_is_ever_taken_for_a_file(name: str, folder: Path) -> None:
     (folder / name).mkdir()
-    assert not names_file(name)
+    assert not is_file_argument(name)
 
 
 def test_recordings_are_handed_to_the_window_which_offers_a_study(

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.cli.command import Bar, as_object, tell
+from app.cli.command import Bar, print_result, to_json_line
 
 EVIL = "\x1b[31m\x1b]0;title\x07\u202eevil\x9b31m\x7f\u2028\U000e0041"
 
 
 @given(st.dictionaries(st.text(), st.text() | st.lists(st.text())))
 def test_an_object_is_printable_and_says_the_same(result: dict[str, str | list[str]]) -> None:
-    line = as_object(result)
+    line = to_json_line(result)
     assert line.isprintable()
     assert json.loads(line) == result
 
@@ -23,7 +23,7 @@ def test_an_object_is_printable_and_says_the_same(result: dict[str, str | list[s
 @given(st.text() | st.just(EVIL))
 def test_lines_for_people_are_printable(capsys: pytest.CaptureFixture[str], text: str) -> None:
     capsys.readouterr()
-    tell(False, {}, text)
+    print_result(False, {}, text)
     assert all(line.isprintable() for line in capsys.readouterr().out.split("\n"))
 
 

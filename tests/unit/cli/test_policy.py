@@ -10,7 +10,7 @@ from anonymize.egress.egress_authority import StudyAuthority
 from anonymize.egress.policy_edits import set_policy
 from models.connection import machine_policy as machine
 from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy, Purpose
-from project.entities.judgments import RAW
+from project.entities.judgments import RAW_CONDITION
 from project.session.session import Session
 from project.store.study import Study
 from tests.fakes.terminal import Terminal
@@ -58,9 +58,9 @@ def test_the_journal_tells_a_board_who_was_sent_what_and_what_was_not(
     assert "No request was made." in greenroom("egress", str(study))
     with Session.open(study, "Ada") as session:
         authority = StudyAuthority(session)
-        authority.permit(at_home("r1", RAW), 0)
+        authority.permit(at_home("r1", RAW_CONDITION), 0)
         with pytest.raises(Forbidden):
-            authority.permit(abroad("r1", RAW), 0)
+            authority.permit(abroad("r1", RAW_CONDITION), 0)
         set_policy(session, Policy(EgressLevel.ANONYMIZED, "", "=Board 7"))
         authority.permit(
             EgressRequest(Purpose.TEST, "api.example.org", 443, ("192.0.2.7",), local=False, size=40, scheme="https"), 0
@@ -100,7 +100,7 @@ def test_what_the_policy_forbids_ends_with_two_and_the_name_of_the_rule(
     def refuse(*_: object) -> None:
         raise Forbidden("hosts", "The policy does not name it.", "Ask elsewhere. (rule hosts)")
 
-    monkeypatch.setattr(journal, "lines", refuse)
+    monkeypatch.setattr(journal, "read_log", refuse)
     said = greenroom("egress", str(study), "--json", code=2)
     assert "rule hosts" in said
     assert json.loads(said.splitlines()[-1])["rule"] == "hosts"

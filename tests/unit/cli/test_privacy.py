@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from anonymize.privacy.privacy_limits import PrivacyLimits, privacy_limits
+from anonymize.privacy.privacy_limits import PrivacyLimits, read_privacy_limits
 from project.session.session import Session
 from project.store.study import Study
 from tests.fakes.terminal import Terminal
@@ -23,14 +23,14 @@ def test_limits_can_be_set_before_anything_is_measured(study: Path, capsys: pyte
     said = greenroom("privacy", str(study), *settings, code=2)
     assert "Nothing was exported" in said
     with Session.open(study, "Ada") as session:
-        assert privacy_limits(session.study) == PrivacyLimits(reidentified=0.01, leak_frames=3)
+        assert read_privacy_limits(session.study) == PrivacyLimits(reidentified=0.01, leak_frames=3)
 
 
 @pytest.mark.parametrize("setting", ["trust=1", "reidentified=much", "reidentified=2", "leak_frames=0.5"])
 def test_a_limit_that_makes_no_sense_is_refused(setting: str, study: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Terminal(capsys)("privacy", str(study), "--limit", setting, code=2)
     with Session.open(study, "Ada") as session:
-        assert privacy_limits(session.study) == PrivacyLimits()
+        assert read_privacy_limits(session.study) == PrivacyLimits()
 
 
 def test_an_export_that_is_not_there_is_named(study: Path, capsys: pytest.CaptureFixture[str]) -> None:

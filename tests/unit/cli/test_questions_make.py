@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.authoring.question_requests import request_for
+from benchmark.authoring.question_requests import answer_request
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.judge_registry import add_judge
 from benchmark.questions.question_edits import correct_question
@@ -12,7 +12,7 @@ from project.entities.causal_chains import Chain, ChainNode, Edge, NodeKind
 from project.progress import Silent
 from project.queries.chain_rows import insert_chain, insert_edges, insert_nodes
 from project.queries.question_rows import all_questions
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from tests.fakes.terminal import Terminal
 from tests.unit.core.pairs import SECOND, open_study, person
@@ -81,9 +81,9 @@ def test_consistency_says_what_counts_and_puts_published_rows_beside(study: Path
     with Session.open(study, "Ada") as session:
         judges = [add_judge(session, name, name)[0] for name in ("oracle", "random")]
         found = all_questions(session.study)
-        asking = prepare(session, request_for(judges, [one.id for one in found]))
+        asking = prepare(session, answer_request(judges, [one.id for one in found]))
         assert asking.work is not None
-        run_here(session, asking.work, Silent())
+        run_inline(session, asking.work, Silent())
     assert "24 that are not verified do not count" in greenroom("consistency", study)
     text = greenroom("consistency", study, "--all")
     (row,) = [line for line in text.splitlines() if line.startswith("oracle")]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from anonymize.release.release_plan import SOUND, TEXTS, VIDEO, WITHOUT_CONSENT
+from anonymize.release.release_plan import SOUND_CHOICES, TEXT_CHOICES, VIDEO_CHOICES, WITHOUT_CONSENT_CHOICES
 from anonymize.sound.voice_methods import COVERS
 from tests.fakes.terminal import Terminal
 from tests.unit.core.release.lab import lab
@@ -44,5 +44,5 @@ def test_sound_is_asked_for_with_how_voices_are_changed_and_what_is_heard_instea
 
 def test_the_choices_of_the_command_line_are_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
     said = Terminal(capsys)("release", "--help")
-    for choices in (SOUND, COVERS, TEXTS, VIDEO, WITHOUT_CONSENT):
+    for choices in (SOUND_CHOICES, COVERS, TEXT_CHOICES, VIDEO_CHOICES, WITHOUT_CONSENT_CHOICES):
         assert f"[{'|'.join(choices)}]" in "".join(said.split())

@@ -15,7 +15,7 @@ def test_each_missing_library_is_one_line_and_the_window_is_not_tried(
     command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     gone = [Library("libEGL.so.1", "libegl1", Use.WINDOW), Library("libxcb-cursor.so.0", "libxcb-cursor0", Use.X11)]
-    monkeypatch.setattr(libraries, "missing", lambda uses: gone)
+    monkeypatch.setattr(libraries, "missing_libraries", lambda uses: gone)
     monkeypatch.setattr("shutil.which", lambda name: name)
     assert run(command) == 2
     assert capsys.readouterr().err.splitlines() == [
@@ -29,7 +29,7 @@ def test_each_missing_library_is_one_line_and_the_window_is_not_tried(
 def test_where_none_is_missing_nothing_is_said(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(libraries, "missing", lambda uses: [])
+    monkeypatch.setattr(libraries, "missing_libraries", lambda uses: [])
     window.check_libraries()
     assert capsys.readouterr().err == ""
 
@@ -43,7 +43,7 @@ def test_started_from_the_desktop_another_program_says_why_there_is_no_window(
         program.write_text(f'#!/bin/sh\necho {name} "$@" >> "{said}"\nexit {ends}\n')
         program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
-    monkeypatch.setattr(libraries, "missing", lambda uses: [Library("libEGL.so.1", "libegl1", Use.WINDOW)])
+    monkeypatch.setattr(libraries, "missing_libraries", lambda uses: [Library("libEGL.so.1", "libegl1", Use.WINDOW)])
     monkeypatch.setattr(libraries, "install_command", lambda names: "sudo apt install libegl1")
     assert run(["open", "--from-desktop"]) == 2
     first, second = said.read_text().splitlines()

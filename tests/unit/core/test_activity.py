@@ -7,12 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.team.activity import STILL_ACTIVE_S, ActiveTime, as_json, by_day, by_recording, forget, keep, minutes
+from annotate.team.activity import (
+    IDLE_AFTER_S,
+    ActiveTime,
+    activity_to_json,
+    delete_activity_of,
+    format_minutes,
+    store_seconds,
+    totals_by_day,
+    totals_by_recording,
+)
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from tests.fakes.terminal import Terminal
 
 KEY = ("recording", "annotator", "2026-11-21")
@@ -22,7 +31,7 @@ OTHER = ("other", "annotator", "2026-11-21")
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[Session]:
     with Study.create(tmp_path / "lab.greenroom") as made:
-        fill(made, recordings=2, segments=0, annotators=1)
+        fill_study(made, recordings=2, segments=0, annotators=1)
     with Session.open(tmp_path / "lab.greenroom", "Annotator 1") as opened:
         yield opened
 
@@ -33,7 +42,7 @@ def test_a_minute_after_the_last_input_nothing_counts_any_more() -> None:
     counted.note(0)
     for now in range(5, 300, 5):
         counted.look(now, KEY, True)
-    assert counted.take() == {KEY: int(STILL_ACTIVE_S)}
+    assert counted.take() == {KEY: int(IDLE_AFTER_S)}
     assert counted.take() == {}
 
 
@@ -67,17 +76,20 @@ def test_it_is_kept_beside_the_history_and_can_be_deleted(session: Session, caps
     first, second = (one.id for one in all_recordings(session.study))
     who = next(one for one in all_annotators(session.study) if one.name == "Annotator 1")
     before = session.study.undo_name
-    keep(session, {(first, who.id, "2026-11-20"): 90, (second, who.id, "2026-11-21"): 3700})
-    keep(session, {(first, who.id, "2026-11-20"): 60})
+    store_seconds(session, {(first, who.id, "2026-11-20"): 90, (second, who.id, "2026-11-21"): 3700})
+    store_seconds(session, {(first, who.id, "2026-11-20"): 60})
     assert session.study.undo_name == before
-    assert [(one.seconds, one.recording_id) for one in by_recording(session, who)] == [(150, first), (3700, second)]
-    assert [(one.name, one.seconds) for one in by_day(session)] == [("2026-11-21", 3700), ("2026-11-20", 150)]
+    assert [(one.seconds, one.recording_id) for one in totals_by_recording(session, who)] == [
+        (150, first),
+        (3700, second),
+    ]
+    assert [(one.name, one.seconds) for one in totals_by_day(session)] == [("2026-11-21", 3700), ("2026-11-20", 150)]
     greenroom = Terminal(capsys)
     path = session.study.path
     assert "1 h 04 min" in greenroom("activity", path)
     assert greenroom.json("activity", path)["seconds"] == 3850
-    forget(session, who)
-    assert as_json(session) == {"seconds": 0, "activity": []}
+    delete_activity_of(session, who)
+    assert activity_to_json(session) == {"seconds": 0, "activity": []}
     assert "No active minutes" in greenroom("activity", path)
 
 
@@ -85,4 +97,4 @@ def test_it_is_kept_beside_the_history_and_can_be_deleted(session: Session, caps
     ("seconds", "said"), [(0, "under a minute"), (60, "1 min"), (3599, "59 min"), (3660, "1 h 01 min")]
 )
 def test_minutes_in_words(seconds: int, said: str) -> None:
-    assert minutes(seconds) == said
+    assert format_minutes(seconds) == said

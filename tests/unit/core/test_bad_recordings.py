@@ -16,7 +16,7 @@ from anonymize.export import export_queue as rendering_queue
 from anonymize.faces import face_tracking_job as face_tracking
 from anonymize.methods import face_methods as registry
 from anonymize.methods.face_methods import METHODS
-from media.decoding import pictures
+from media.decoding import iterate_frames
 from media.frame_index import load_index
 from models.faces.track_file import save_tracks
 from project.entities.study_records import FaceTrack, Json
@@ -25,7 +25,7 @@ from project.files.temporary_files import cache_folder
 from project.ids import new_id
 from project.progress import Silent
 from project.queries.history_rows import latest_run
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
 from tests.fakes.clips import Image, make_clip
@@ -71,8 +71,8 @@ def only(session: Session) -> str:
 
 def exported(session: Session, folder: Path, method: str = "solid") -> tuple[dict[str, Json], list[Image]]:
     work = anonymization.prepare(session, only(session), method, folder, overwrite=True)
-    result, _ = run_here(session, work, Silent())
-    return result, [picture.image for picture in pictures(Path(str(result["output"])))]
+    result, _ = run_inline(session, work, Silent())
+    return result, [picture.image for picture in iterate_frames(Path(str(result["output"])))]
 
 
 NEED_NO_WEIGHTS = [name for name in METHODS if not registry.method_type(name).needs]
@@ -90,7 +90,7 @@ def painted(session: Session, folder: Path) -> list[Planes]:
 def test_a_recording_without_a_face_stays_as_it_is(tmp_path: Path, method: str) -> None:
     with recorded(tmp_path / "lab", sound=True) as session:
         result, shown = exported(session, tmp_path / "clips", method)
-    source = [picture.image for picture in pictures(tmp_path / "lab" / "walk.mp4")]
+    source = [picture.image for picture in iterate_frames(tmp_path / "lab" / "walk.mp4")]
     assert (result["frames"], result["faces_left"], result["undrawn"]) == (FRAMES, [], [])
     assert max(np.abs(a.astype(int) - b).mean() for a, b in zip(shown, source, strict=True)) < 3
 
@@ -133,7 +133,7 @@ def test_cuts_and_black_frames_are_rendered_like_any_other(tmp_path: Path, metho
     with recorded(tmp_path / "lab", [box], cuts=range(5, 30, 5), frames=30, draw=cutting) as session:
         result, shown = exported(session, tmp_path / "clips", method)
     assert (result["frames"], result["blanked"]) == (30, [])
-    source = [picture.image for picture in pictures(tmp_path / "lab" / "walk.mp4")]
+    source = [picture.image for picture in iterate_frames(tmp_path / "lab" / "walk.mp4")]
     for before, after in zip(source, shown, strict=True):
         inside = slice(50, 80), slice(70, 90)
         detail = [np.abs(np.diff(image[inside].astype(int), axis=1)).mean() for image in (before, after)]
@@ -163,7 +163,7 @@ def test_real_files_of_variable_rate_keep_every_time_stamp(
         face_tracking.store(session, face_tracking.prepare(session, recording), {**found, "file": kept})
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("anonymize.rendering.residual_faces.check_rendering", lambda *_, **__: _Clean())
-            result, _ = run_here(
+            result, _ = run_inline(
                 session, anonymization.prepare(session, recording, method, tmp_path / "clips"), Silent()
             )
     after = load_index(Path(str(result["output"]))).times.times_us
@@ -198,14 +198,14 @@ def stopped_at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[i
             for method in ("blur", "green"):
                 progress = Stopping()
                 work = anonymization.prepare(session, only(session), method, folder / "whole")
-                run_here(session, work, progress)
+                run_inline(session, work, progress)
                 counted[method] = progress.asked
             runs = len(session.study.rows("SELECT id FROM run"))
 
             def stop(at: int, method: str) -> None:
                 work = anonymization.prepare(session, only(session), method, folder / "clips", overwrite=True)
                 with pytest.raises(Cancelled):
-                    run_here(session, work, Stopping(1 + at % counted[method]))
+                    run_inline(session, work, Stopping(1 + at % counted[method]))
                 assert list((folder / "clips").iterdir()) == []
                 assert list((cache_folder() / "faces").glob("*.npz")) == []
                 assert len(session.study.rows("SELECT id FROM run")) == runs
@@ -224,10 +224,10 @@ def test_a_queue_that_is_stopped_anywhere_goes_on_to_the_same_clips(tmp_path: Pa
         queue = rendering_queue.make_queue(session, [only(session)], {"solid": {}, "blur": {}}, tmp_path / "clips")
         with suppress(Cancelled):
             list(rendering_queue.run_queue(session, queue, lambda _: Stopping(9)))
-        again = rendering_queue.unfinished(session)
+        again = rendering_queue.load_unfinished(session)
         assert again is not None
         list(rendering_queue.run_queue(session, again, lambda _: Silent()))
-        assert rendering_queue.unfinished(session) is None
+        assert rendering_queue.load_unfinished(session) is None
         assert latest_run(session.study, only(session), "anonymize") is not None
     names = sorted(path.name for path in (tmp_path / "clips").iterdir())
     assert names == ["recording-0001-blur.mp4", "recording-0001-solid.mp4"]

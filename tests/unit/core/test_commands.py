@@ -13,7 +13,7 @@ from project.entities.study_records import ConsentUse, Json, MediumRole, Partici
 from project.errors import UserError
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import all_participants, consents, media_of, participants_in
-from project.queries.segment_rows import segment, segments_of, values_of
+from project.queries.segment_rows import find_segment, segments_of, values_of
 from project.session.session import Session
 from tests.fakes.clips import make_clip
 from tests.unit.core.lab import only_recording, open_lab
@@ -151,7 +151,7 @@ def test_an_edit_needs_a_name_and_introduces_it_once(session: Session, here: str
         made, _ = segments.add_segment(session, here, 0, 40_000, Verdict.ERROR)
     bo = session.annotator()
     assert bo is not None
-    found = segment(session.study, made)
+    found = find_segment(session.study, made)
     assert found is not None
     assert found.annotator_id == bo.id
     assert sorted(a.name for a in all_annotators(session.study)) == ["Ada", "Bo"]
@@ -169,7 +169,7 @@ def test_a_second_session_reads_and_every_edit_is_refused(session: Session, here
             with pytest.raises(UserError, match="reading only"):
                 act()
         assert [a.name for a in all_annotators(second.study)] == ["Ada"]
-    assert segment(session.study, one) is not None
+    assert find_segment(session.study, one) is not None
 
 
 def test_the_same_footage_is_added_once(session: Session, tmp_path: Path) -> None:

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from app.merge_text import described
+from app.merge_text import describe_conflict
 from project.entities.study_records import Participant, ParticipantRole
-from project.entities.transcript import estimated
+from project.entities.transcript import estimate_word_times
 from project.ids import new_id
 from project.queries.history_rows import Conflict
 from project.queries.recording_rows import insert_participant
 from project.session.session import Session
-from project.store.column_values import words_json
+from project.store.column_values import words_to_json
 from tests.unit.core.lab import only_recording, open_lab
 
 
@@ -24,7 +24,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 
 def _row(session: Session, text: str, **other: Any) -> dict[str, Any]:
-    words = words_json(estimated(text, 0, 200_000))
+    words = words_to_json(estimate_word_times(text, 0, 200_000))
     row = {"id": "u", "recording_id": only_recording(session), "start_us": 0, "end_us": 200_000, "text": text}
     return {**row, "participant_id": None, "words": words, "checked": 0, "suggested": 0, **other}
 
@@ -34,7 +34,9 @@ def _conflict(ours: dict[str, Any], theirs: dict[str, Any]) -> Conflict:
 
 
 def test_an_utterance_is_told_by_what_is_said_in_it_and_not_by_its_words_one_by_one(session: Session) -> None:
-    found = described(session, _conflict(_row(session, "good morning"), _row(session, "good evening", checked=1)))
+    found = describe_conflict(
+        session, _conflict(_row(session, "good morning"), _row(session, "good evening", checked=1))
+    )
     assert found.title == "Utterance “good morning”, recording 1, at 0:00:00.000"
     assert [(one.name, one.ours, one.theirs) for one in found.differing] == [
         ("text", "good morning", "good evening"),
@@ -43,8 +45,8 @@ def test_an_utterance_is_told_by_what_is_said_in_it_and_not_by_its_words_one_by_
 
 
 def test_words_that_were_moved_are_told_by_their_times(session: Session) -> None:
-    moved = _row(session, "good morning", words=words_json(estimated("good morning", 100_000, 200_000)))
-    (line,) = described(session, _conflict(_row(session, "good morning"), moved)).differing
+    moved = _row(session, "good morning", words=words_to_json(estimate_word_times("good morning", 100_000, 200_000)))
+    (line,) = describe_conflict(session, _conflict(_row(session, "good morning"), moved)).differing
     assert (line.name, line.ours, line.theirs) == ("times of words", "0.00 0.08", "0.10 0.14")
 
 
@@ -54,7 +56,7 @@ def test_two_participants_with_one_pseudonym_are_told_apart(session: Session) ->
         for one in people:
             insert_participant(session.study, one)
     sides = [_row(session, "good morning", participant_id=one.id) for one in people]
-    (line,) = described(session, _conflict(*sides)).differing
+    (line,) = describe_conflict(session, _conflict(*sides)).differing
     assert (line.name, line.ours) == ("speaker", "P50 (1 of 2 with this pseudonym)")
     assert line.theirs == "P50 (2 of 2 with this pseudonym)"
 
@@ -70,16 +72,16 @@ def test_a_verdict_and_an_attribute_are_told_as_the_scheme_calls_them(session: S
         for label, attribute in (("none", "conversation"), ("competence", "emotions"))
     ]
     conflict = Conflict("c", "segment", ("s",), sides[0], sides[1], "Bo", "2026", "ours")
-    found = described(session, conflict)
+    found = describe_conflict(session, conflict)
     assert [(one.name, one.ours, one.theirs) for one in found.differing] == [
         ("label", "None", "Competence"),
         ("Attributes", "Conversational mechanics, of-a-later-version", "Emotions, of-a-later-version"),
     ]
-    for_programs = described(session, conflict, keys=True)
+    for_programs = describe_conflict(session, conflict, keys=True)
     assert [(one.name, one.ours) for one in for_programs.differing] == [
         ("label", "none"),
         ("attributes", "conversation, of-a-later-version"),
     ]
     key = ("s", "shrec", "1", "attributes")
     of_value = Conflict("c", "segment_value", key, None, {"segment_value": sides[0]["segment_value"]}, "Bo", "2026", "")
-    assert described(session, of_value).title == "Attributes of a segment, which is gone"
+    assert describe_conflict(session, of_value).title == "Attributes of a segment, which is gone"

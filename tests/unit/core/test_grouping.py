@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.agreement.annotator_lanes import Mark, grouped
+from annotate.agreement.annotator_lanes import Mark, group_marks
 from project.entities.study_records import Segment
 
 spans = st.tuples(st.integers(0, 40), st.integers(1, 15), st.sampled_from(["error", "competence"]))
@@ -23,7 +23,7 @@ def test_every_mark_is_in_one_group_with_at_most_one_of_each_annotator_and_a_mom
     found: list[list[tuple[int, int, str]]],
 ) -> None:
     marks = marks_of(found)
-    groups = grouped(marks)
+    groups = group_marks(marks)
     ids = [one.segment.id for group in groups for one in group]
     assert sorted(ids) == sorted(one.segment.id for one in marks)
     for group in groups:
@@ -40,15 +40,15 @@ def test_who_comes_first_makes_no_difference(found: list[list[tuple[int, int, st
     def content(groups: list[tuple[Mark, ...]]) -> list[list[tuple[object, ...]]]:
         return sorted(sorted(one.order for one in group) for group in groups)
 
-    assert content(grouped(marks)) == content(grouped(shuffled))
+    assert content(group_marks(marks)) == content(group_marks(shuffled))
 
 
 def test_the_pair_that_overlaps_most_goes_first() -> None:
     marks = marks_of([[(0, 10, "error"), (10, 10, "error")], [(2, 10, "error"), (11, 9, "error")]])
-    assert [sorted(one.segment.id for one in group) for group in grouped(marks)] == [["0.0", "1.0"], ["0.1", "1.1"]]
+    assert [sorted(one.segment.id for one in group) for group in group_marks(marks)] == [["0.0", "1.0"], ["0.1", "1.1"]]
 
 
 def test_a_pair_below_the_minimum_iou_is_none() -> None:
     marks = marks_of([[(0, 10, "error")], [(8, 10, "error")]])
-    assert len(grouped(marks)) == 1
-    assert len(grouped(marks, 0.2)) == 2
+    assert len(group_marks(marks)) == 1
+    assert len(group_marks(marks, 0.2)) == 2

@@ -12,16 +12,24 @@ from annotate.speech import voice_activity
 from annotate.study.recording_edits import add_recordings, probe_file
 from anonymize.egress import weights_download_job as fetching
 from anonymize.export import export_queue as rendering_queue
-from anonymize.export.export_queue import QueuedClip, RenderQueue, queue_place
+from anonymize.export.export_queue import QueuedClip, RenderQueue, queue_path
 from anonymize.faces import face_tracking_job as tracking
-from anonymize.local_files.file_traces import cached, left_by_window
+from anonymize.local_files.file_traces import list_cache_files, list_program_notes
 from anonymize.local_files.study_encryption import seal_study
-from app.job_resumption import make_again
-from project.encryption.passphrases import VARIABLE
+from app.job_resumption import recreate_job
+from project.encryption.passphrases import PASSPHRASE_FILE_VARIABLE
 from project.erasure.erasure import WithdrawalFacts
 from project.errors import UserError
-from project.session.job_notes import ASKED, BENCHMARK, NOT_NOTED, JobNotes, note_files, notes_folder, write_private
-from project.session.jobs import KINDS, JobSpec
+from project.session.job_notes import (
+    BENCHMARK,
+    NOT_NOTED,
+    NOTED_PARAMETERS,
+    JobNotes,
+    note_files,
+    notes_folder,
+    write_private,
+)
+from project.session.jobs import JOB_MODULES, JobSpec
 from project.session.session import Session
 from project.store.study import Study
 from tests.fakes.clips import make_clip
@@ -45,8 +53,8 @@ def recording_of(session: Session, folder: Path) -> str:
 
 
 def test_every_kind_of_job_is_noted_or_has_a_reason_not_to_be() -> None:
-    assert {*ASKED} | {*NOT_NOTED} == {*KINDS}
-    assert not {*ASKED} & {*NOT_NOTED}
+    assert {*NOTED_PARAMETERS} | {*NOT_NOTED} == {*JOB_MODULES}
+    assert not {*NOTED_PARAMETERS} & {*NOT_NOTED}
 
 
 def test_a_note_stays_until_its_job_ended(session: Session) -> None:
@@ -85,14 +93,14 @@ def test_a_job_is_made_again_as_it_was_asked_for(session: Session, tmp_path: Pat
     notes = JobNotes(session.study)
     for work in works:
         notes.keep(work)
-    assert [make_again(session, one) for one in notes.interrupted()] == works
+    assert [recreate_job(session, one) for one in notes.interrupted()] == works
 
 
 def test_what_cannot_be_done_any_more_says_why(session: Session) -> None:
     notes = JobNotes(session.study)
     notes.keep(JobSpec("scenes", "Find scene changes in recording 9", "gone"))
     with pytest.raises(UserError):
-        make_again(session, notes.interrupted()[0])
+        recreate_job(session, notes.interrupted()[0])
 
 
 def test_a_download_goes_through_the_policy_again(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,7 +108,7 @@ def test_a_download_goes_through_the_policy_again(session: Session, monkeypatch:
     notes = JobNotes(session.study)
     notes.keep(fetching.prepare("yunet"))
     with pytest.raises(UserError, match="policy"):
-        make_again(session, notes.interrupted()[0])
+        recreate_job(session, notes.interrupted()[0])
 
 
 def test_damaged_notes_are_no_jobs(session: Session) -> None:
@@ -134,7 +142,7 @@ def test_several_jobs_that_follow_from_each_other_are_one_note(session: Session)
 def sealed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     secret = tmp_path / "passphrase"
     secret.write_text("correct horse\n")
-    monkeypatch.setenv(VARIABLE, str(secret))
+    monkeypatch.setenv(PASSPHRASE_FILE_VARIABLE, str(secret))
     Study.create(tmp_path / "closed.greenroom").close()
     seal_study(tmp_path / "closed.greenroom", lambda: "correct horse")
     return tmp_path / "closed.greenroom"
@@ -144,7 +152,7 @@ def test_the_notes_of_a_sealed_study_are_sealed_and_there_when_it_is_opened_agai
     with Session.open(sealed, "Ada") as session:
         JobNotes(session.study).keep(JobSpec("sync", "Find where Eve.wav begins in recording 1", "r", {"medium": "m"}))
         queue = RenderQueue(tmp_path / "clips of Eve", (QueuedClip("r", "blur"),))
-        rendering_queue.save(session, queue)
+        rendering_queue.save_queue(session, queue)
         files = note_files(sealed)
     assert len(files) == 2
     for file in files:
@@ -179,7 +187,7 @@ def test_a_withdrawal_takes_the_notes_along(session: Session) -> None:
     write_private(session.study, notes_folder(session.study.path) / "x.json", b"{}")
     facts = WithdrawalFacts.__new__(WithdrawalFacts)
     object.__setattr__(facts, "study_id", session.study.id)
-    assert note_files(session.study.path)[0] in left_by_window(facts, session.study.path)
+    assert note_files(session.study.path)[0] in list_program_notes(facts, session.study.path)
     assert str(platformdirs.user_state_path("greenroom")) in str(note_files(session.study.path)[0])
 
 
@@ -189,7 +197,7 @@ def test_notes_of_a_study_that_was_renamed_or_moved_are_found_by_the_study(sessi
     moved = tmp_path / "elsewhere" / "other.greenroom"
     assert note_files(moved) == []
     facts = WithdrawalFacts(session.study.id, (), (), (), (), ())
-    assert note in left_by_window(facts, moved)
-    write_private(session.study, queue_place(session.study.path), b"{}")
-    assert queue_place(session.study.path) in cached(facts, moved)
-    assert note not in left_by_window(WithdrawalFacts("another study", (), (), (), (), ()), moved)
+    assert note in list_program_notes(facts, moved)
+    write_private(session.study, queue_path(session.study.path), b"{}")
+    assert queue_path(session.study.path) in list_cache_files(facts, moved)
+    assert note not in list_program_notes(WithdrawalFacts("another study", (), (), (), (), ()), moved)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from anonymize.local_files.file_traces import sweep_leftovers
+from anonymize.local_files.file_traces import remove_leftovers
 from project.files.temporary_files import cache_folder
 from project.session.settings import log_path
 
@@ -44,7 +44,7 @@ def test_what_killed_processes_left_goes_and_what_is_in_use_stays(
         put(base / "thumbnails" / "new.png", 1),
         put(base / "peaks-abc.npz", 400),
     ]
-    sweep_leftovers()
+    remove_leftovers()
     assert [one for one in gone if one.exists()] == []
     assert [one for one in kept if not one.exists()] == []
 

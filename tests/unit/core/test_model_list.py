@@ -9,7 +9,7 @@ from models.weights import weights_catalogue as catalogue
 from models.weights.download_sources import HUB_VARIABLE, MIRROR_VARIABLE
 from models.weights.editions import USES
 from models.weights.fetching import OFFLINE_VARIABLES
-from models.weights.model_list import damage, models, network
+from models.weights.model_list import describe_damage, download_access, list_models
 from models.weights.weights_catalogue import WEIGHTS
 from project.errors import UserError
 from tests.unit.models.weights.wheels import PACKED, PLAIN, joined, toy
@@ -25,7 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_every_entry_is_there_once_and_those_of_one_use_stand_together() -> None:
-    listed = models()
+    listed = list_models()
     assert sorted(each.name for each in listed) == sorted(one.name for one in WEIGHTS.values())
     uses = [each.use for each in listed]
     assert [use for place, use in enumerate(uses) if use not in uses[:place]] == [*USES]
@@ -34,7 +34,7 @@ def test_every_entry_is_there_once_and_those_of_one_use_stand_together() -> None
 
 def test_what_is_there_what_has_arrived_and_what_is_not(folder: Path) -> None:
     def shown() -> tuple[bool, int, int]:
-        found = next(each for each in models() if each.name == "toy")
+        found = next(each for each in list_models() if each.name == "toy")
         return found.installed, found.on_disk, found.arrived
 
     assert shown() == (False, 0, 0)
@@ -47,20 +47,20 @@ def test_what_is_there_what_has_arrived_and_what_is_not(folder: Path) -> None:
 
 def test_damage_is_said_with_the_file_and_its_hash(folder: Path) -> None:
     with pytest.raises(UserError, match="not installed"):
-        damage("toy")
+        describe_damage("toy")
     (folder / "toy.task").write_bytes(joined(PACKED, PLAIN))
-    assert damage("toy") == ""
+    assert describe_damage("toy") == ""
     (folder / "toy.task").write_bytes(b"else")
-    assert "toy.task is wrong (sha256 " in damage("toy")
+    assert "toy.task is wrong (sha256 " in describe_damage("toy")
 
 
 def test_whom_a_fetch_would_ask(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_INDEX_URL", "https://ada:secret@index.invalid/simple")
-    assert network().hosts == ("index.invalid", "huggingface.co")
-    assert not network().mirrored
+    assert download_access().hosts == ("index.invalid", "huggingface.co")
+    assert not download_access().mirrored
     monkeypatch.setenv(HUB_VARIABLE, "https://hub.invalid/")
-    assert (network().hosts, network().mirrored) == (("index.invalid", "hub.invalid"), True)
+    assert (download_access().hosts, download_access().mirrored) == (("index.invalid", "hub.invalid"), True)
     monkeypatch.setenv(MIRROR_VARIABLE, "https://lab.invalid/weights")
-    assert (network().hosts, network().offline) == (("lab.invalid",), "")
+    assert (download_access().hosts, download_access().offline) == (("lab.invalid",), "")
     monkeypatch.setenv("GREENROOM_OFFLINE", "1")
-    assert network().offline == "GREENROOM_OFFLINE"
+    assert download_access().offline == "GREENROOM_OFFLINE"

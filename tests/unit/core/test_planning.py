@@ -6,7 +6,7 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotate.team.assignments import PlannedRecording, plan
+from annotate.team.assignments import PlannedRecording, plan_assignments
 
 _PARTS = st.lists(st.integers(1, 60), min_size=1, max_size=60).map(
     lambda minutes: [PlannedRecording(f"r{place:03}", 60_000_000 * one) for place, one in enumerate(minutes)]
@@ -29,19 +29,19 @@ def test_everybody_gets_as_many_recordings_give_or_take_one(
     parts: list[PlannedRecording], team: list[str], per_recording: int, seed: int
 ) -> None:
     per_recording = min(per_recording, len(team))
-    made = plan(parts, team, per_recording, seed)
+    made = plan_assignments(parts, team, per_recording, seed)
     assert set(made) == {part.id for part in parts}
     assert all(len(group) == per_recording for group in made.values())
     shares = counts(made, team)
     assert max(shares) - min(shares) <= 1
-    assert made == plan([*reversed(parts)], team, per_recording, seed)
+    assert made == plan_assignments([*reversed(parts)], team, per_recording, seed)
 
 
 @_FAST
 @given(_PARTS, st.integers(3, 6), st.integers(0, 5))
 def test_every_two_meet_about_equally_often(parts: list[PlannedRecording], size: int, seed: int) -> None:
     team = [f"annotator {place}" for place in range(size)]
-    met = meetings(plan(parts, team, 2, seed), team)
+    met = meetings(plan_assignments(parts, team, 2, seed), team)
     assert max(met) - min(met) <= 2
 
 
@@ -50,7 +50,7 @@ def test_every_two_meet_about_equally_often(parts: list[PlannedRecording], size:
 def test_what_is_kept_stays(parts: list[PlannedRecording], team: list[str], seed: int, data: st.DataObject) -> None:
     some = st.frozensets(st.sampled_from([*team, "somebody else"]), max_size=3)
     parts = [PlannedRecording(part.id, part.duration_us, data.draw(some)) for part in parts]
-    made = plan(parts, team, min(2, len(team)), seed)
+    made = plan_assignments(parts, team, min(2, len(team)), seed)
     for part in parts:
         assert part.kept <= made[part.id]
         assert len(made[part.id]) <= max(2, len(part.kept))
@@ -60,10 +60,10 @@ def test_a_study_of_shrecs_size_is_even_in_numbers_pairs_and_minutes() -> None:
     chance = random.Random(1)
     parts = [PlannedRecording(f"r{place}", int(60_000_000 * chance.lognormvariate(2, 0.5))) for place in range(403)]
     team = ["Ada", "Bo", "Cy", "Dee"]
-    made = plan(parts, team, 2, 0)
+    made = plan_assignments(parts, team, 2, 0)
     met = meetings(made, team)
     minutes = [sum(part.duration_us for part in parts if who in made[part.id]) / 6e7 for who in team]
     assert max(counts(made, team)) - min(counts(made, team)) <= 1
     assert max(met) - min(met) <= 1
     assert max(minutes) - min(minutes) < 1
-    assert made != plan(parts, team, 2, 1)
+    assert made != plan_assignments(parts, team, 2, 1)

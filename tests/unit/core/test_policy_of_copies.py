@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from annotate.team.study_copies import merge_copies, split_for
+from annotate.team.study_copies import merge_copies, split_study
 from anonymize.egress.policy_edits import set_policy
 from project.entities.egress_policy import EgressLevel, Policy
 from project.entities.study_records import Annotator
 from project.queries.annotator_rows import insert_annotator
-from project.queries.policy_rows import policy_of
+from project.queries.policy_rows import read_policy
 from project.session.session import Session
 from project.store.study import Study
 
@@ -28,9 +28,9 @@ def session(tmp_path: Path) -> Session:
 def test_a_copy_for_an_annotator_begins_with_nothing_leaves(session: Session, tmp_path: Path) -> None:
     with session:
         set_policy(session, RAW)
-        made = split_for(session, "Ada", tmp_path / "for-ada")
+        made = split_study(session, "Ada", tmp_path / "for-ada")
     with Study.open(made.path) as copy:
-        assert policy_of(copy) == Policy()
+        assert read_policy(copy) == Policy()
 
 
 def test_a_copy_that_was_loosened_loosens_nothing_at_home(session: Session, tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_a_copy_that_was_loosened_loosens_nothing_at_home(session: Session, tmp_
     loose = Path(shutil.copyfile(home, tmp_path / "loose.greenroom"))
     with Session.open(loose, "Ada") as copy:
         set_policy(copy, RAW)
-        assert policy_of(copy.study) == RAW
+        assert read_policy(copy.study) == RAW
     with Session.open(home, "Olga") as back:
         merge_copies(back, [loose])
-        assert policy_of(back.study) == Policy()
+        assert read_policy(back.study) == Policy()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from annotate.review import peer_review as reviews
-from annotate.review.peer_review import RecordingReview, ReviewOutcome, default_pair, sheet
+from annotate.review.peer_review import RecordingReview, ReviewOutcome, build_recording_review, default_pair
 from annotate.segments.segment_edits import add_segment, delete_segments
 from annotate.study import recording_edits as history
 from annotate.study.scheme_versions import use_shipped_scheme
@@ -24,12 +24,12 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 
 def compared(session: Session) -> RecordingReview:
-    return sheet(session, WALK, person(session, "Ada"), person(session, "Bo"))
+    return build_recording_review(session, WALK, person(session, "Ada"), person(session, "Bo"))
 
 
 def decide(session: Session, who: str, segment: str, decision: ReviewDecision, note: str = "") -> None:
     session.annotator_name = who
-    reviews.decide(session, segment, decision, note)
+    reviews.review_segment(session, segment, decision, note)
     session.annotator_name = "Ada"
 
 
@@ -85,15 +85,17 @@ def test_progress_and_outcomes_follow_decisions(session: Session) -> None:
 def test_a_decision_is_changed_withdrawn_and_undone(session: Session) -> None:
     mark(session, "Ada", 10, 20)
     theirs = mark(session, "Bo", 12, 22, "competence")
-    reviews.decide(session, theirs, ReviewDecision.AGREE)
-    reviews.decide(session, theirs, ReviewDecision.DISAGREE, " Because. ")
+    reviews.review_segment(session, theirs, ReviewDecision.AGREE)
+    reviews.review_segment(session, theirs, ReviewDecision.DISAGREE, " Because. ")
     (found,) = reviews_in(session.study, WALK)[theirs]
     assert (found.decision, found.note) == (ReviewDecision.DISAGREE, "Because.")
-    assert not reviews.decide(session, theirs, ReviewDecision.DISAGREE, "Because."), "saying it twice is no step"
-    reviews.withdraw(session, theirs)
+    assert not reviews.review_segment(session, theirs, ReviewDecision.DISAGREE, "Because."), (
+        "saying it twice is no step"
+    )
+    reviews.withdraw_review(session, theirs)
     assert reviews_in(session.study, WALK) == {}
     with pytest.raises(UserError):
-        reviews.withdraw(session, theirs)
+        reviews.withdraw_review(session, theirs)
     history.undo(session)
     assert reviews_in(session.study, WALK)[theirs] == [found]
     session.annotator_name = "Bo"
@@ -105,9 +107,9 @@ def test_a_decision_is_changed_withdrawn_and_undone(session: Session) -> None:
 def test_nobody_reviews_their_own_segment(session: Session) -> None:
     mine = mark(session, "Ada", 10, 20)
     with pytest.raises(UserError, match="Ada made this segment"):
-        reviews.decide(session, mine, ReviewDecision.AGREE)
+        reviews.review_segment(session, mine, ReviewDecision.AGREE)
     with pytest.raises(UserError):
-        reviews.decide(session, "no such segment", ReviewDecision.AGREE)
+        reviews.review_segment(session, "no such segment", ReviewDecision.AGREE)
 
 
 def test_segments_about_different_tracks_are_not_matched(session: Session) -> None:
@@ -125,7 +127,7 @@ def test_a_third_annotator_is_compared_with_both_and_needs_no_review(session: Se
     mark(session, "Bo", 12, 22)
     mark(session, "Cy", 12, 20, "competence")
     mark(session, "Cy", 70, 80)
-    found = sheet(session, WALK, person(session, "Ada"), person(session, "Bo"), person(session, "Cy"))
+    found = build_recording_review(session, WALK, person(session, "Ada"), person(session, "Bo"), person(session, "Cy"))
     assert [len(one.marks) for one in found.items] == [3, 1]
     assert (found.items[0].differs, found.items[0].third_differs) == ((), ("label",))
     assert found.progress(person(session, "Ada").id).total == 0

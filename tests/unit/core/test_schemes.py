@@ -18,14 +18,14 @@ from annotate.segments.segment_edits import (
 from annotate.study import recording_edits as history
 from annotate.study import scheme_versions as commands
 from annotate.study.people import add_participant
-from annotate.study.scheme_versions import kept_schemes, orphans_of
-from app.cli.segment import typed_values
+from annotate.study.scheme_versions import find_orphans, list_study_schemes
+from app.cli.segment import parse_values
 from project.entities.study_records import Collection, Json, ParticipantRole, Recording, Utterance
 from project.errors import UserError
 from project.ids import new_id
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.queries.recording_rows import insert_collection, insert_recording
-from project.queries.segment_rows import every_value_of, segment, values_of
+from project.queries.segment_rows import find_segment, value_history, values_of
 from project.queries.study_schemes import all_versions
 from project.queries.transcript_rows import insert_utterances
 from project.schemes.scheme_file import shipped_text
@@ -76,7 +76,7 @@ def test_a_scheme_is_used_kept_and_undone_in_one_step(session: Session) -> None:
     assert [one.key for one in session.schemes] == ["shrec", "lab"]
     assert [*all_versions(session.study).get("lab", {})] == [1]
     segment_id = made(session)
-    found = segment(session.study, segment_id)
+    found = find_segment(session.study, segment_id)
     assert found is not None
     assert (found.scheme, found.track) == (scheme.key, "t")
     history.undo(session)
@@ -117,9 +117,9 @@ def test_values_that_have_no_place_any_more_are_kept_listed_and_can_be_deleted(s
     values = {value.field: value.value for value in values_of(session.study, one).values()}
     assert values == {"many": ["x", "y"], "words": "Because.", "number": 5}
     assert scheme.placed("t", values) == {"many": ["x"]}
-    orphans = orphans_of(session, "lab")
+    orphans = find_orphans(session, "lab")
     assert [None if o.value is None else o.value.field for o in orphans] == [None, "many", "number", "words"]
-    assert next(k for k in kept_schemes(session) if k.key == "lab").orphans == 4
+    assert next(k for k in list_study_schemes(session) if k.key == "lab").orphans == 4
     delete_kept_value(session, one, "words", 1)
     assert "words" not in values_of(session.study, one)
     history.undo(session)
@@ -130,7 +130,7 @@ def test_what_still_fits_is_no_orphan_and_cannot_be_deleted_as_one(session: Sess
     commands.use_scheme(session, text(1), "lab.toml")
     one = made(session, number=2)
     commands.use_scheme(session, text(2, labels=["a", "b", "c"]), "lab.toml")
-    assert orphans_of(session, "lab") == []
+    assert find_orphans(session, "lab") == []
     with pytest.raises(UserError, match="part of the form"):
         delete_kept_value(session, one, "number", 1)
 
@@ -141,7 +141,7 @@ def test_clearing_a_field_leaves_what_the_form_could_not_show(session: Session) 
     commands.use_scheme(session, text(2, choices=["x"]), "lab.toml")
     for field, value in (("many", ["x"]), ("many", None), ("number", None)):
         set_field(session, one, field, value)
-    left = [(value.field, value.version, value.value) for value in every_value_of(session.study, one)]
+    left = [(value.field, value.version, value.value) for value in value_history(session.study, one)]
     assert left == [("many", 1, ["x", "y"])]
 
 
@@ -169,7 +169,7 @@ def test_the_default_is_the_one_new_segments_are_made_under(session: Session) ->
     commands.use_scheme(session, text(1), "lab.toml")
     commands.make_default(session, "lab")
     segment_id, _ = add_segment(session, "r", 0, SECOND, "a")
-    found = segment(session.study, segment_id)
+    found = find_segment(session.study, segment_id)
     assert found is not None
     assert found.scheme == "lab"
     commands.drop_scheme(session, "lab")
@@ -179,7 +179,7 @@ def test_the_default_is_the_one_new_segments_are_made_under(session: Session) ->
 def test_a_track_about_the_recording_has_the_recordings_span(session: Session) -> None:
     commands.use_scheme(session, text(1, extra='extent = "recording"\n'), "lab.toml")
     one = made(session)
-    found = segment(session.study, one)
+    found = find_segment(session.study, one)
     assert found is not None
     assert (found.start_us, found.end_us) == (0, 60 * SECOND)
     for change in (
@@ -194,7 +194,7 @@ def test_a_track_about_the_recording_has_the_recordings_span(session: Session) -
 
 def test_a_segment_is_cut_to_the_utterance_under_it(session: Session) -> None:
     commands.use_scheme(session, text(1, extra='inside = "utterance"\n'), "lab.toml")
-    free = segment(session.study, made(session))
+    free = find_segment(session.study, made(session))
     assert free is not None
     assert (free.start_us, free.end_us) == (SECOND, 5 * SECOND)
     spoken = [(2, 3, "Hm."), (3, 10, "What a long story."), (20, 25, "Yes.")]
@@ -202,7 +202,7 @@ def test_a_segment_is_cut_to_the_utterance_under_it(session: Session) -> None:
         insert_utterances(
             session.study, [Utterance(new_id(), "r", a * SECOND, b * SECOND, words) for a, b, words in spoken]
         )
-    cut = segment(session.study, made(session))
+    cut = find_segment(session.study, made(session))
     assert cut is not None
     assert (cut.start_us, cut.end_us) == (3 * SECOND, 5 * SECOND)
     with pytest.raises(UserError, match="Nobody speaks"):
@@ -214,7 +214,7 @@ def test_a_split_keeps_older_values_on_both_sides(session: Session) -> None:
     one = made(session, words="Old.")
     commands.use_scheme(session, text(2, fields=["many"]), "lab.toml")
     second, _ = split_segment(session, one, 3 * SECOND)
-    assert [value.version for value in every_value_of(session.study, second)] == [1]
+    assert [value.version for value in value_history(session.study, second)] == [1]
     commands.use_scheme(session, text(3), "lab.toml")
     assert values_of(session.study, second)["words"].value == "Old."
 
@@ -223,13 +223,13 @@ def test_check_says_where_a_scheme_is_kept_nowhere_or_cannot_be_read(session: Se
     commands.use_scheme(session, text(1), "lab.toml")
     made(session, words="x")
     path = session.study.path
-    assert check(path) == []
+    assert check_study(path) == []
     with session.study.without_history():
         session.study.write("UPDATE scheme_version SET text = 'key = ' WHERE key = 'lab'", ())
-    assert any("is not TOML" in line for line in check(path))
+    assert any("is not TOML" in line for line in check_study(path))
     with session.study.without_history():
         session.study.write("DELETE FROM scheme_version WHERE key = 'lab'", ())
-    found = check(path)
+    found = check_study(path)
     assert any("scheme of a segment is kept nowhere" in line for line in found)
     assert any("under a version of its scheme that is kept nowhere" in line for line in found)
 
@@ -237,18 +237,18 @@ def test_check_says_where_a_scheme_is_kept_nowhere_or_cannot_be_read(session: Se
 def test_values_are_typed_as_the_fields_are(session: Session) -> None:
     scheme, _ = commands.use_scheme(session, text(1), "lab.toml")
     given = ["many=y, x", "one=x", "words=a = b", "number=3"]
-    values = typed_values(session, scheme, given)
+    values = parse_values(session, scheme, given)
     assert values == {"many": ["y", "x"], "one": "x", "words": "a = b", "number": 3}
     made(session, **values)
-    assert typed_values(session, scheme, ["words="]) == {"words": None}
+    assert parse_values(session, scheme, ["words="]) == {"words": None}
     for wrong, says in (("words", "no value of a field"), ("number=x", "no number"), ("nothing=1", "no field")):
         with pytest.raises(UserError, match=says):
-            typed_values(session, scheme, [wrong])
+            parse_values(session, scheme, [wrong])
     ratings, _ = commands.use_shipped_scheme(session, "sotopia-eval")
     person, _ = add_participant(session, "P01", ParticipantRole.USER)
-    assert typed_values(session, ratings, ["participant=P01"]) == {"participant": person}
+    assert parse_values(session, ratings, ["participant=P01"]) == {"participant": person}
     with pytest.raises(UserError, match="There are: P01") as refused:
-        typed_values(session, ratings, ["participant=P02"])
+        parse_values(session, ratings, ["participant=P02"])
     assert refused.value.message.startswith("No participant")
 
 
@@ -298,10 +298,10 @@ def test_no_change_of_a_scheme_loses_a_value(
                         given_under.setdefault((one, version), {})[field] = checked
         newest = session.schemes.get("lab")
         listed = {
-            (o.segment.id, o.value.field, o.value.version) for o in orphans_of(session, "lab") if o.value is not None
+            (o.segment.id, o.value.field, o.value.version) for o in find_orphans(session, "lab") if o.value is not None
         }
         for one in segments:
-            kept = {(value.field, value.version): value.value for value in every_value_of(session.study, one)}
+            kept = {(value.field, value.version): value.value for value in value_history(session.study, one)}
             assert kept == {
                 (field, version): value
                 for (owner, version), filled in given_under.items()
@@ -314,4 +314,4 @@ def test_no_change_of_a_scheme_loses_a_value(
                 shadowed = any(other > version for known, other in kept if known == field)
                 assert (one, field, version) in listed or shadowed or _same(placed[field], value)
         assert [*all_versions(session.study).get("lab", {})] == [*range(1, len(edits) + 1)]
-    assert check(path) == []
+    assert check_study(path) == []

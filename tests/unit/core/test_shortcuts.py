@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.shortcut_table import KeyTable, read_keys, shared, write_keys
+from app.shortcut_table import KeyTable, read_keys, shared_keys, write_keys
 from project.errors import UserError
 
 USUAL = {"undo": ("Ctrl+Z",), "redo": ("Ctrl+Shift+Z", "Ctrl+Y"), "make": ("A",), "rename": (), "delete": ("Del",)}
@@ -41,13 +41,13 @@ def test_no_two_actions_share_a_key_after_any_edits(edits: list[tuple[object, ..
                 assert table == before
         else:
             table = getattr(table, str(what))(*map(str, about))
-        assert shared(table) == []
+        assert shared_keys(table) == []
         assert KeyTable.of(USUAL, table.as_json()) == table, "the settings keep it"
 
 
 @given(st.dictionaries(ACTIONS, st.lists(KEYS, max_size=3), max_size=5))
 def test_settings_that_somebody_wrote_by_hand_give_no_shared_keys(kept: dict[str, list[str]]) -> None:
-    assert shared(KeyTable.of(USUAL, {**kept, "gone": ["Q"], "undo ": 3})) == []
+    assert shared_keys(KeyTable.of(USUAL, {**kept, "gone": ["Q"], "undo ": 3})) == []
 
 
 def test_taking_a_key_leaves_the_other_action_without_it() -> None:

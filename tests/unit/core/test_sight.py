@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from annotate.agreement.annotator_lanes import people_of, read_marks
-from annotate.interchange.document_export import document_of
-from annotate.review.peer_review import default_pair, sheet
+from annotate.agreement.annotator_lanes import list_annotators_of, read_marks
+from annotate.interchange.document_export import build_document
+from annotate.review.peer_review import build_recording_review, default_pair
 from annotate.review.segment_table import SegmentTable
-from annotate.review.study_progress import ChecklistItemKind, checklist
+from annotate.review.study_progress import ChecklistItemKind, build_checklist
 from annotate.review.text_search import StudySearch
 from annotate.team.assignments import mark_done
-from annotate.team.training_gate import gate_of, trained, trainees
+from annotate.team.training_gate import evaluate_training, list_trainees, read_gate
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import all_recordings
-from project.queries.segment_rows import all_segments, segment, segment_counts, segments_of, values_in, values_of
+from project.queries.segment_rows import all_segments, find_segment, segment_counts, segments_of, values_in, values_of
 from project.session.session import Session
 from tests.fakes.terminal import Terminal
 from tests.unit.core.training_round import copy_for, mark, open_round
@@ -41,7 +41,7 @@ def everything(session: Session) -> str:
     search = StudySearch(session)
     hits = [one.as_json() for one in search.hits("over OR back OR talks OR asks")]
     search.close()
-    document = document_of(session, all_recordings(study), whole=True)
+    document = build_document(session, all_recordings(study), whole=True)
     ids = [one.id for one in all_annotators(study)]
     return repr(
         (
@@ -49,8 +49,8 @@ def everything(session: Session) -> str:
             segments_of(study, first),
             segment_counts(study),
             values_in(study, first),
-            [table.rows.values(), checklist(session, table).as_json()],
-            [people_of(session, first), read_marks(session, first, ids)],
+            [table.rows.values(), build_checklist(session, table).as_json()],
+            [list_annotators_of(session, first), read_marks(session, first, ids)],
             hits,
             [(part.lanes) for part in document.recordings],
             [document.rows[name] for name in ("segment", "segment_value", "comment", "review")],
@@ -64,7 +64,7 @@ def test_nothing_of_the_reference_is_seen_before_the_training_is_done(study: Ses
     assert len(hidden) == 2
     seen = everything(copy)
     assert not [one for one in (*hidden, "Talks over her", "Asks back") if one in seen]
-    assert segment(copy.study, hidden[0]) is None
+    assert find_segment(copy.study, hidden[0]) is None
     assert values_of(copy.study, hidden[0]) == {}
 
     first = all_recordings(copy.study)[0].id
@@ -94,10 +94,10 @@ def test_figures_are_computed_with_what_is_out_of_sight(study: Session) -> None:
     mark(study, first, 1, 3, "So.")
     mark_done(study, first)
     study.annotator_name = "Bo"
-    gate = gate_of(study)
+    gate = read_gate(study)
     assert gate is not None
-    ada = next(one for one in trainees(study) if one.name == "Ada")
-    assert trained(study, ada, gate).figures["boundaries"] == pytest.approx(1 / 2)
+    ada = next(one for one in list_trainees(study) if one.name == "Ada")
+    assert evaluate_training(study, ada, gate).figures["boundaries"] == pytest.approx(1 / 2)
 
 
 def test_the_command_line_hides_it_too(study: Session, copy: Session, capsys: pytest.CaptureFixture[str]) -> None:
@@ -128,7 +128,7 @@ def test_the_checklist_has_no_reviews_of_what_people_train_on(study: Session) ->
         mark_done(study, second)
         with study.study.step("Begin"):
             study.study.set_property("training", end)
-    found = checklist(study, SegmentTable(study))
+    found = build_checklist(study, SegmentTable(study))
     waiting = [
         (one.annotator.name, one.recording.number, one.count)
         for one in found.tasks
@@ -139,5 +139,8 @@ def test_the_checklist_has_no_reviews_of_what_people_train_on(study: Session) ->
     study.annotator_name = "Ada"
     pair = default_pair(study, second)
     assert pair is not None
-    assert found.counts(ada)[ChecklistItemKind.REVIEW] == sheet(study, second, *pair).progress(ada.id).total
+    assert (
+        found.counts(ada)[ChecklistItemKind.REVIEW]
+        == build_recording_review(study, second, *pair).progress(ada.id).total
+    )
     assert default_pair(study, first) is None

@@ -12,11 +12,11 @@ from annotate.segments.segment_edits import add_segment, move_segments
 from annotate.study.people import add_participant, set_consent
 from annotate.study.recording_edits import add_recordings, probe_file, relink
 from annotate.team.assignments import PlanOptions, make_plan
-from annotate.team.study_copies import CopyFor, MediaWith, merge_copies, split_for
+from annotate.team.study_copies import CopyFor, MediaWith, merge_copies, split_study
 from project.entities.study_records import Comment, ConsentUse, Participant, ParticipantRole, Verdict
 from project.errors import Cancelled, UserError
 from project.ids import new_id
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.progress import Silent
 from project.queries.recording_rows import all_media, all_participants, consents, update_participant
 from project.queries.segment_rows import all_segments, insert_comments
@@ -55,12 +55,12 @@ def session(tmp_path: Path, clip: Path) -> Session:
 
 def test_nothing_of_others_is_in_the_file(session: Session, tmp_path: Path) -> None:
     with session:
-        made = split_for(session, "Ada", tmp_path / "ada")
+        made = split_study(session, "Ada", tmp_path / "ada")
         home = session.study.path
     data = made.path.read_bytes()
     assert SECRET.encode() in home.read_bytes()
     assert SECRET.encode() not in data
-    assert check(made.path) == check(home) == []
+    assert check_study(made.path) == check_study(home) == []
     with Session.open(made.path, "Ada") as copy:
         (person,) = all_participants(copy.study)
         assert (person.pseudonym, person.note) == ("P01", "")
@@ -74,7 +74,7 @@ def test_media_left_behind_are_found_again_and_their_place_is_not_merged(
     (tmp_path / "away" / "footage").mkdir(parents=True)
     (tmp_path / "away" / "footage" / "renamed.mp4").write_bytes(clip.read_bytes())
     with session:
-        made = split_for(session, "Ada", tmp_path / "away" / "ada")
+        made = split_study(session, "Ada", tmp_path / "away" / "ada")
         with Session.open(made.path, "Ada") as copy:
             (medium,) = all_media(copy.study)
             assert copy.locate(medium).state is MediaState.MISSING
@@ -91,7 +91,7 @@ def test_a_link_that_leads_out_of_the_folder_is_not_followed(session: Session, t
     (tmp_path / "private").mkdir()
     (tmp_path / "private" / "renamed.mp4").write_bytes(clip.read_bytes())
     with session:
-        made = split_for(session, "Ada", tmp_path / "away" / "ada")
+        made = split_study(session, "Ada", tmp_path / "away" / "ada")
         (tmp_path / "away" / "strange.mp4").symlink_to(tmp_path / "private" / "renamed.mp4")
         with Session.open(made.path, "Ada") as copy:
             assert relink(copy, tmp_path / "away").found == ()
@@ -102,18 +102,18 @@ def test_a_link_that_leads_out_of_the_folder_is_not_followed(session: Session, t
 def test_media_are_put_beside_the_copy(session: Session, tmp_path: Path, media: MediaWith) -> None:
     (tmp_path / "away").mkdir()
     with session:
-        made = split_for(session, "Ada", tmp_path / "away" / "ada", media)
+        made = split_study(session, "Ada", tmp_path / "away" / "ada", media)
         with Session.open(made.path, "Ada") as copy:
             (medium,) = all_media(copy.study)
             located = copy.locate(medium)
             assert located.state is MediaState.PRESENT
             assert located.path.parent == tmp_path / "away" / "ada media"
-        assert check(made.path) == []
+        assert check_study(made.path) == []
         with pytest.raises(UserError, match="already"):
-            split_for(session, "Ada", tmp_path / "away" / "ada", media)
+            split_study(session, "Ada", tmp_path / "away" / "ada", media)
         (tmp_path / "lab" / "walk.mp4").unlink()
         with pytest.raises(UserError, match="missing"):
-            split_for(session, "Ada", tmp_path / "away" / "again", media)
+            split_study(session, "Ada", tmp_path / "away" / "again", media)
     assert sorted(path.name for path in (tmp_path / "away").iterdir()) == ["ada media", "ada.greenroom"]
 
 
@@ -127,7 +127,7 @@ def test_a_copy_that_cannot_be_put_in_place_leaves_no_trace(
         before = session.study.rows("SELECT * FROM journal_step")
         monkeypatch.setattr("project.sharing.annotator_copy.put_in_place", fail)
         with pytest.raises(UserError, match="No space left"):
-            split_for(session, "Ada", tmp_path / "ada", MediaWith.COPY)
+            split_study(session, "Ada", tmp_path / "ada", MediaWith.COPY)
         assert session.study.rows("SELECT * FROM journal_step") == before
     assert [path.name for path in tmp_path.iterdir()] == ["lab"]
 
@@ -158,7 +158,7 @@ def test_a_copy_that_is_cancelled_leaves_nothing_and_has_no_name_before(
     with session:
         before = session.study.rows("SELECT * FROM journal_step")
         with pytest.raises(Cancelled):
-            split_for(session, "Ada", tmp_path / "away" / "ada", MediaWith.COPY, stops)
+            split_study(session, "Ada", tmp_path / "away" / "ada", MediaWith.COPY, stops)
         assert session.study.rows("SELECT * FROM journal_step") == before
     assert [*(tmp_path / "away").iterdir()] == []
     assert stops.seen == []
@@ -217,16 +217,16 @@ def test_a_disk_without_room_is_said_before_anything_is_copied(
 ) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: SimpleNamespace(free=10))
     with session, pytest.raises(UserError, match="left on that disk"):
-        split_for(session, "Ada", tmp_path / "ada", MediaWith.COPY)
+        split_study(session, "Ada", tmp_path / "ada", MediaWith.COPY)
     assert [one.name for one in tmp_path.iterdir()] == ["lab"]
 
 
 def test_a_copy_of_a_copy_goes_home_by_way_of_it(session: Session, tmp_path: Path) -> None:
     with session:
         recording = all_segments(session.study)[0].recording_id
-        first = split_for(session, "Ada", tmp_path / "first").path
+        first = split_study(session, "Ada", tmp_path / "first").path
         with Session.open(first, "Ada") as middle:
-            second = split_for(middle, "Ada", tmp_path / "second").path
+            second = split_study(middle, "Ada", tmp_path / "second").path
             with Session.open(second, "Ada") as far:
                 add_segment(far, recording, 0, 300_000, Verdict.NONE)
         with pytest.raises(UserError, match="one of its copies"):
@@ -244,7 +244,7 @@ def test_merging_the_study_into_a_copy_brings_only_what_came_since(
     monkeypatch.setattr("project.merging.table_rules.MANY", 1)
     with session:
         before = all_segments(session.study)[0]
-        made = split_for(session, "Ada", tmp_path / "ada").path
+        made = split_study(session, "Ada", tmp_path / "ada").path
         later, _ = add_segment(session, before.recording_id, 600_000, 700_000, Verdict.NONE)
         home = session.study.path
     with Session.open(made, "Ada") as copy:

@@ -10,7 +10,7 @@ from project.entities.study_records import Medium, MediumRole
 from project.errors import UserError
 from project.progress import Silent
 from project.queries.recording_rows import media_of
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
 from tests.fakes.clips import make_clip
@@ -42,11 +42,11 @@ def media(session: Session) -> tuple[Medium, Medium]:
 def test_the_offset_is_found_kept_and_moves_nothing(study: Path) -> None:
     with Session.open(study, "Ada") as session:
         main, side = media(session)
-        assert synchronizing.found_for(session, side) is None
+        assert synchronizing.latest_sync_result(session, side) is None
         undo = session.study.undo_name
         work = synchronizing.prepare(session, main.recording_id, side.id)
-        run_here(session, work, Silent())
-        found = synchronizing.found_for(session, side)
+        run_inline(session, work, Silent())
+        found = synchronizing.latest_sync_result(session, side)
         assert found is not None
         assert found.sure
         assert found.offset_us == pytest.approx(-700_000, abs=1500)

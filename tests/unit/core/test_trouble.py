@@ -13,7 +13,7 @@ from project.entities.study_records import Json
 from project.errors import Cancelled, UserError
 from project.progress import Progress, Silent
 from project.session import jobs
-from project.session.jobs import machine_explained
+from project.session.jobs import explain_machine_errors
 
 GONE = "CUDA failure 700: an illegal memory access was encountered ; GPU=0 ; expr=cudaStreamSynchronize(stream)"
 FULL = "CUDA failure 2: out of memory ; GPU=0 ; hostname=lab"
@@ -34,7 +34,7 @@ class Fail(Exception):
     ],
 )
 def test_what_the_machine_cannot_is_a_message(raised: Exception, told: str) -> None:
-    with pytest.raises(UserError) as seen, machine_explained():
+    with pytest.raises(UserError) as seen, explain_machine_errors():
         raise raised
     assert seen.value.message == told
     assert "tart it again" in seen.value.hint
@@ -42,7 +42,7 @@ def test_what_the_machine_cannot_is_a_message(raised: Exception, told: str) -> N
 
 @pytest.mark.parametrize("raised", [ValueError("a bug"), KeyError("key"), Cancelled(), UserError("No CUDA here.")])
 def test_all_else_passes_as_it_is(raised: Exception) -> None:
-    with pytest.raises(type(raised)) as seen, machine_explained():
+    with pytest.raises(type(raised)) as seen, explain_machine_errors():
         raise raised
     assert seen.value is raised
 
@@ -52,7 +52,7 @@ def test_a_graphics_card_that_is_lost_in_the_middle_of_a_job(monkeypatch: pytest
         progress.progress(3, 10, "Looking for faces")
         raise Fail(GONE)
 
-    monkeypatch.setattr(jobs, "kind_of", lambda _: SimpleNamespace(compute=compute))
+    monkeypatch.setattr(jobs, "load_kind", lambda _: SimpleNamespace(compute=compute))
     with pytest.raises(UserError, match="graphics card stopped answering"):
         jobs.compute("faces", {}, Silent())  # type: ignore[arg-type]
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 from annotate.segments.segment_edits import add_segment
 from annotate.team.assignments import PlanOptions, make_plan, set_training
-from annotate.team.study_copies import MediaWith, split_for
+from annotate.team.study_copies import MediaWith, split_study
 from project.entities.study_records import Verdict
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 
 SECOND = 1_000_000
 
@@ -18,7 +18,7 @@ def open_round(folder: Path) -> Session:
     """Make the study and open it as Olga."""
     path = folder / "lab.greenroom"
     with Study.create(path) as made:
-        fill(made, recordings=3, segments=0, annotators=1)
+        fill_study(made, recordings=3, segments=0, annotators=1)
     session = Session.open(path, "Olga")
     first = all_recordings(session.study)[0].id
     mark(session, first, 1, 3, "Talks over her.")
@@ -40,4 +40,4 @@ def mark(
 
 def copy_for(session: Session, who: str) -> Path:
     """Split a copy off and return its path."""
-    return split_for(session, who, session.study.folder / f"for-{who}", MediaWith.LEAVE).path
+    return split_study(session, who, session.study.folder / f"for-{who}", MediaWith.LEAVE).path

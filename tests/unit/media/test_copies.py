@@ -7,12 +7,12 @@ import av
 import numpy as np
 import pytest
 
-from media.clip_writer import paint_clip, steady_copy
-from media.decoding import pictures
-from media.excerpts import jpeg, stills
+from media.clip_writer import constant_rate_copy, paint_clip
+from media.decoding import iterate_frames
+from media.excerpts import encode_jpeg, write_stills
 from media.frame_index import load_index
-from media.sound import Samples, stream_own
-from media.soundtrack import silent_copy, sounding_copy
+from media.sound import Samples, stream_original
+from media.soundtrack import copy_with_sound, copy_without_sound
 from tests.fakes.clips import make_clip, number_of, numbered
 
 
@@ -34,32 +34,32 @@ def kinds(path: Path) -> list[str]:
 def test_a_silent_copy_keeps_every_picture_and_time_and_shows_the_first_from_zero(clip: Path, tmp_path: Path) -> None:
     target = tmp_path / "silent.mp4"
     before = load_index(clip)
-    assert silent_copy(clip, target) == len(before)
+    assert copy_without_sound(clip, target) == len(before)
     after = load_index(target)
     assert kinds(target) == ["video"]
     assert before.times.time_of(0) == 700_000
     assert after.times.times_us.tolist() == [0, *before.times.times_us.tolist()[1:]]
-    same = zip(pictures(clip, before), pictures(target, after), strict=True)
+    same = zip(iterate_frames(clip, before), iterate_frames(target, after), strict=True)
     assert all((one.image == other.image).all() for one, other in same)
 
 
 def test_at_a_steady_rate_each_tick_shows_what_is_on_screen_then(clip: Path, tmp_path: Path) -> None:
     target = tmp_path / "steady.mp4"
     index = load_index(clip)
-    count = steady_copy(clip, target, 15)
+    count = constant_rate_copy(clip, target, 15)
     steady = load_index(target)
     assert len(steady) == count == -(-index.times.end_us * 15 // 1_000_000)
-    for tick, picture in enumerate(pictures(target, steady)):
+    for tick, picture in enumerate(iterate_frames(target, steady)):
         assert abs(picture.time_us - tick * 1_000_000 / 15) <= 1
         assert number_of(picture.image) == index.times.frame_at(tick * 1_000_000 // 15)
     assert kinds(target) == ["video"]
-    steady_copy(clip, tmp_path / "heard.mp4", 15, sound=True)
+    constant_rate_copy(clip, tmp_path / "heard.mp4", 15, sound=True)
     assert sorted(kinds(tmp_path / "heard.mp4")) == ["audio", "video"]
 
 
 def test_a_picture_of_every_second(clip: Path, tmp_path: Path) -> None:
     index = load_index(clip)
-    written = stills(clip, tmp_path)
+    written = write_stills(clip, tmp_path)
     assert [path.name for path in written] == ["00000.jpg", "00001.jpg"]
     for second, path in enumerate(written):
         with av.open(str(path)) as container:
@@ -69,9 +69,9 @@ def test_a_picture_of_every_second(clip: Path, tmp_path: Path) -> None:
 
 def test_a_picture_is_the_same_each_time_and_holds_no_comment() -> None:
     image = numbered(5, 161, 121)
-    assert jpeg(image) == jpeg(image)
-    assert b"Lavc" not in jpeg(image)
-    assert b"\xff\xfe" not in jpeg(image)[:200]
+    assert encode_jpeg(image) == encode_jpeg(image)
+    assert b"Lavc" not in encode_jpeg(image)
+    assert b"\xff\xfe" not in encode_jpeg(image)[:200]
 
 
 class Half:
@@ -86,13 +86,13 @@ def test_a_sounding_copy_has_the_pictures_of_the_clip_and_the_treated_sound_of_i
 ) -> None:
     source, target = clip.with_name("a.mp4"), tmp_path / "sounding.mp4"
     before = load_index(clip)
-    assert sounding_copy(clip, source, target, Half()) == len(before)
+    assert copy_with_sound(clip, source, target, Half()) == len(before)
     after = load_index(target)
     assert sorted(kinds(target)) == ["audio", "video"]
     assert after.times.times_us.tolist() == before.times.times_us.tolist()
-    same = zip(pictures(clip, before), pictures(target, after), strict=True)
+    same = zip(iterate_frames(clip, before), iterate_frames(target, after), strict=True)
     assert all((one.image == other.image).all() for one, other in same)
-    raw, heard = (np.concatenate([*stream_own(path).blocks], axis=1) for path in (source, target))
+    raw, heard = (np.concatenate([*stream_original(path).blocks], axis=1) for path in (source, target))
     assert heard.shape == raw.shape
     assert np.abs(heard - raw / 2).max() <= 1 / 32768
     with av.open(str(target)) as container:
@@ -102,8 +102,8 @@ def test_a_sounding_copy_has_the_pictures_of_the_clip_and_the_treated_sound_of_i
 def test_a_sounding_copy_of_a_clip_whose_zero_lies_later_is_on_the_recordings_axis(tmp_path: Path) -> None:
     source = make_clip(tmp_path / "a.mp4", frames=10, fps=10, sound=True)
     paint_clip(source, tmp_path / "clip.mp4", lambda _: None)
-    silent_copy(tmp_path / "clip.mp4", tmp_path / "silent.mp4")
-    sounding_copy(tmp_path / "silent.mp4", source, tmp_path / "later.mp4", Half(), zero_us=250_000)
+    copy_without_sound(tmp_path / "clip.mp4", tmp_path / "silent.mp4")
+    copy_with_sound(tmp_path / "silent.mp4", source, tmp_path / "later.mp4", Half(), zero_us=250_000)
     assert load_index(tmp_path / "later.mp4").times.times_us.tolist() == [250_000 + n * 100_000 for n in range(10)]
 
 
@@ -111,8 +111,8 @@ def test_copies_of_a_silent_rendering_lie_on_the_same_axis(clip: Path, tmp_path:
     source, rendered = clip.with_name("a.mp4"), tmp_path / "rendered.mp4"
     paint_clip(source, rendered, lambda _: None, sound="none")
     expected = load_index(clip).times.times_us.tolist()
-    sounding_copy(rendered, source, tmp_path / "sounding.mp4", Half())
+    copy_with_sound(rendered, source, tmp_path / "sounding.mp4", Half())
     assert load_index(tmp_path / "sounding.mp4").times.times_us.tolist() == expected
-    silent_copy(rendered, tmp_path / "silent.mp4")
+    copy_without_sound(rendered, tmp_path / "silent.mp4")
     assert load_index(tmp_path / "silent.mp4").times.times_us.tolist() == [0, *expected[1:]]
     assert kinds(tmp_path / "silent.mp4") == ["video"]

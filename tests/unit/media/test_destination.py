@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from media.encoding import replaced_when_whole, unnamed_file
-from media.source import UNNAMED
+from media.encoding import atomic_output, unnamed_file
+from media.source import DESCRIPTOR_FOLDER
 from project.errors import UserError
 from tests.waiting import HANG_S
 
 _KILLED = """
 import os, signal, sys
 from pathlib import Path
-from media.encoding import replaced_when_whole
+from media.encoding import atomic_output as replaced_when_whole
 with replaced_when_whole(Path(sys.argv[1]), ()) as temporary:
     temporary.write_bytes(b"half")
     os.kill(os.getpid(), signal.SIGKILL)
@@ -30,15 +30,15 @@ def test_the_next_writer_clears_away_what_a_killed_one_left(tmp_path: Path) -> N
     (left,) = tmp_path.iterdir()
     assert left.name.startswith(".")
     (tmp_path / ".greenroom-elsewhere-1.part.mp4").touch()
-    with replaced_when_whole(tmp_path / "b.mp4", ()) as temporary:
+    with atomic_output(tmp_path / "b.mp4", ()) as temporary:
         temporary.write_bytes(b"whole")
     assert sorted(p.name for p in tmp_path.iterdir()) == [".greenroom-elsewhere-1.part.mp4", "b.mp4"]
 
 
 def test_a_writer_leaves_alone_what_another_is_writing(tmp_path: Path) -> None:
-    with replaced_when_whole(tmp_path / "a.mp4", ()) as first:
+    with atomic_output(tmp_path / "a.mp4", ()) as first:
         first.write_bytes(b"one")
-        with replaced_when_whole(tmp_path / "b.mp4", ()) as second:
+        with atomic_output(tmp_path / "b.mp4", ()) as second:
             second.write_bytes(b"two")
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == {"a.mp4": b"one", "b.mp4": b"two"}
 
@@ -53,14 +53,14 @@ def test_a_file_that_cannot_be_without_a_name_is_left_alone_by_other_writers(
         really = os.open
 
         def refused(path: str | Path, *given: int) -> int:
-            if str(path).startswith(str(UNNAMED)):
+            if str(path).startswith(str(DESCRIPTOR_FOLDER)):
                 raise FileNotFoundError
             return really(path, *given)
 
         monkeypatch.setattr(os, "open", refused)
     with unnamed_file(tmp_path) as clip:
         assert clip.path.parent == tmp_path
-        with replaced_when_whole(tmp_path / "b.mp4", ()) as other:
+        with atomic_output(tmp_path / "b.mp4", ()) as other:
             other.write_bytes(b"other")
         clip.path.write_bytes(b"clip")
         clip.copy_to(tmp_path / "a.mp4")
@@ -68,13 +68,13 @@ def test_a_file_that_cannot_be_without_a_name_is_left_alone_by_other_writers(
 
 
 def _fail_half_way(destination: Path) -> None:
-    with replaced_when_whole(destination, ()) as temporary:
+    with atomic_output(destination, ()) as temporary:
         temporary.write_bytes(b"half")
         raise ZeroDivisionError
 
 
 def _write(destination: Path, source: Path) -> None:
-    with replaced_when_whole(destination, (source,), overwrite=True) as temporary:
+    with atomic_output(destination, (source,), overwrite=True) as temporary:
         temporary.write_bytes(b"clip")
 
 
@@ -97,7 +97,7 @@ def test_a_name_that_becomes_the_source_meanwhile_is_refused_too(
     source.write_bytes(b"footage")
 
     def write() -> None:
-        with replaced_when_whole(destination, (source,), overwrite=True) as temporary:
+        with atomic_output(destination, (source,), overwrite=True) as temporary:
             temporary.write_bytes(b"clip")
             link(destination, source)
 

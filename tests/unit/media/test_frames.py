@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from media.decoding import Decoder, iterate, pictures
+from media.decoding import Decoder, iterate_frames, iterate_rgb_frames
 from media.exact_frames import FrameReader
 from media.frame_index import load_index
 from project.errors import UserError
@@ -52,7 +52,7 @@ def clip(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 def test_every_frame_is_the_one_that_a_full_decode_shows(clip: Path) -> None:
     index = load_index(clip)
-    whole = list(iterate(clip, index))
+    whole = list(iterate_rgb_frames(clip, index))
     assert [number_of(frame.image) for frame in whole] == list(range(len(index)))
     assert [frame.index for frame in whole] == list(range(len(index)))
     assert not any(frame.damaged for frame in whole)
@@ -77,7 +77,7 @@ def test_every_frame_is_exact_with_any_number_of_threads(
         decoder._stream.codec_context.thread_count = threads
 
     index = load_index(clip)
-    whole = [picture.planes[0].tobytes() for picture in pictures(clip, index)]
+    whole = [picture.planes[0].tobytes() for picture in iterate_frames(clip, index)]
     monkeypatch.setattr(Decoder, "_attach", with_threads)
     for i in (len(index) - 1, len(index) - 23, len(index) // 2, 33, 7):
         with FrameReader(clip, index) as reader:
@@ -89,7 +89,7 @@ def test_every_frame_is_exact_with_any_number_of_threads(
 
 def test_jumps_ahead_and_steps_back_are_exact(clip: Path) -> None:
     index = load_index(clip)
-    whole = [picture.planes[0].tobytes() for picture in pictures(clip, index)]
+    whole = [picture.planes[0].tobytes() for picture in iterate_frames(clip, index)]
     rng = np.random.default_rng(6)
     with FrameReader(clip, index) as reader:
         place = 0
@@ -102,7 +102,7 @@ def test_jumps_ahead_and_steps_back_are_exact(clip: Path) -> None:
 def test_stepping_back_never_waits_for_a_group_to_be_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clip = make_clip(tmp_path / "a.mp4", size=(160, 96), frames=320, bframes=3, gop=150)
     index = load_index(clip)
-    whole = [picture.planes[0].tobytes() for picture in pictures(clip, index)]
+    whole = [picture.planes[0].tobytes() for picture in iterate_frames(clip, index)]
     rolls: list[int] = []
     roll = FrameReader._roll
     monkeypatch.setattr(FrameReader, "_roll", lambda self, i, key: rolls.append(i) or roll(self, i, key))
@@ -191,13 +191,13 @@ def test_times_outside_are_clamped_and_positions_are_not(tmp_path: Path) -> None
 
 def test_a_stretch_starts_with_what_is_on_screen(tmp_path: Path) -> None:
     clip = make_clip(tmp_path / "a.mp4", frames=90, bframes=3, gop=40)
-    found = [picture.index for picture in pictures(clip, start_us=1_010_000, end_us=2_000_000)]
+    found = [picture.index for picture in iterate_frames(clip, start_us=1_010_000, end_us=2_000_000)]
     assert found == list(range(30, 60))
-    assert [p.index for p in pictures(clip, start_us=2_900_000)] == [87, 88, 89]
+    assert [p.index for p in iterate_frames(clip, start_us=2_900_000)] == [87, 88, 89]
 
 
 def test_reading_ahead_can_be_left_at_any_time(tmp_path: Path) -> None:
-    walk = pictures(make_clip(tmp_path / "a.mp4", frames=30))
+    walk = iterate_frames(make_clip(tmp_path / "a.mp4", frames=30))
     assert next(walk).index == 0
     walk.close()
 
@@ -206,7 +206,7 @@ def test_real_recordings_are_exact(shared_data: Path) -> None:
     for name in ("face_noface_vfr_hevc.mov", "talk_vfr_tags.mp4"):
         path = shared_data / "media" / name
         index = load_index(path)
-        whole = [picture.planes[0].tobytes() for picture in pictures(path, index)]
+        whole = [picture.planes[0].tobytes() for picture in iterate_frames(path, index)]
         far = np.random.default_rng(5).integers(0, len(index), 10)
         with FrameReader(path, index, memory=40 * len(whole[0]) * 3 // 2) as reader:
             for i in (*map(int, far), *range(5, len(index), 19), *range(len(index) - 1, len(index) - 40, -1)):

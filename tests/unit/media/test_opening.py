@@ -17,7 +17,7 @@ from media.probe import probe
 from media.source import CheckedFile, open_checked, open_source
 from project.errors import UserError
 from project.files.filesystem import read_regular
-from project.files.fingerprints import fingerprint, read_whole, sha256_of
+from project.files.fingerprints import file_sha256, fingerprint, hash_whole_file
 from tests.fakes.clips import make_clip
 from tests.waiting import HANG_S
 
@@ -34,8 +34,8 @@ READING: dict[str, Callable[[Path], object]] = {
     "open_checked": lambda path: os.close(open_checked(path).handle),
     "probe": probe,
     "fingerprint": fingerprint,
-    "read_whole": read_whole,
-    "sha256_of": sha256_of,
+    "read_whole": hash_whole_file,
+    "sha256_of": file_sha256,
 }
 
 

@@ -5,7 +5,7 @@ from threading import Thread
 import pytest
 
 from media.clip_writer import Closed, Pipe
-from media.excerpts import thumbnail
+from media.excerpts import read_thumbnail
 from project.errors import UserError
 from project.files.fingerprints import fingerprint
 from project.files.temporary_files import cache_folder
@@ -50,15 +50,15 @@ def test_cache_folder_is_the_users_own() -> None:
 @pytest.mark.parametrize(("rotation", "shape"), [(0, (75, 100, 3)), (90, (100, 75, 3))])
 def test_thumbnail_is_upright_and_small(tmp_path: Path, rotation: int, shape: tuple[int, ...]) -> None:
     clip = make_clip(tmp_path / "a.mp4", frames=60, rotation=rotation)
-    assert thumbnail(clip, 1_000_000, 100).shape == shape
-    assert max(thumbnail(clip, 99_000_000, 1000).shape) == 320
+    assert read_thumbnail(clip, 1_000_000, 100).shape == shape
+    assert max(read_thumbnail(clip, 99_000_000, 1000).shape) == 320
 
 
 def test_thumbnail_of_one_pixel_and_of_sound(tmp_path: Path) -> None:
     tiny = make_clip(tmp_path / "a.mkv", size=(1, 1), frames=1, codec="ffv1", pix_fmt="yuv444p")
-    assert thumbnail(tiny, 0, 64).shape == (1, 1, 3)
+    assert read_thumbnail(tiny, 0, 64).shape == (1, 1, 3)
     with pytest.raises(UserError, match="no picture"):
-        thumbnail(make_clip(tmp_path / "a.m4a", picture=False, sound=True), 0, 64)
+        read_thumbnail(make_clip(tmp_path / "a.m4a", picture=False, sound=True), 0, 64)
 
 
 def test_pipe_keeps_order_and_bound() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from media.frame_index import load_index
-from media.source import all_to_us, to_us
+from media.source import ticks_array_to_us, ticks_to_us
 from tests.fakes.clips import make_clip
 
 TICKS = st.integers(-(10**12), 10**12)
@@ -17,13 +17,13 @@ BASES = st.sampled_from([(1, 24_000), (1001, 30_000), (1, 90_000), (1, 15_360), 
 @given(TICKS, BASES)
 def test_ticks_round_to_the_nearest_microsecond_and_halves_go_up(ticks: int, base: tuple[int, int]) -> None:
     exact = Fraction(ticks * base[0] * 1_000_000, base[1])
-    assert to_us(ticks, *base) == floor(exact + Fraction(1, 2))
+    assert ticks_to_us(ticks, *base) == floor(exact + Fraction(1, 2))
 
 
 @given(st.lists(st.integers(-(10**11), 10**11), min_size=1, max_size=20), BASES)
 def test_whole_arrays_round_alike(ticks: list[int], base: tuple[int, int]) -> None:
-    found = all_to_us(np.array(ticks, np.int64), *base)
-    assert found.tolist() == [to_us(tick, *base) for tick in ticks]
+    found = ticks_array_to_us(np.array(ticks, np.int64), *base)
+    assert found.tolist() == [ticks_to_us(tick, *base) for tick in ticks]
 
 
 def test_picture_that_starts_after_the_sound_keeps_its_place(shared_data: Path) -> None:

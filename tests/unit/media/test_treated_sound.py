@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from anonymize.sound.sound_cover import FADE_US, TimeSpan, covered_samples
 from anonymize.sound.sound_plan import SoundPlan, sound_filter
-from media.clip_writer import paint_clip, steady_copy
+from media.clip_writer import constant_rate_copy, paint_clip
 from media.frame_index import load_index
-from media.sound import Samples, Silence, sixteen_bits, stream_own
+from media.sound import Samples, Silence, stream_original, to_int16
 from media.soundtrack import write_sound
 from project.errors import UserError
 from tests.fakes.clips import make_clip, noise
@@ -45,7 +45,7 @@ def stored(path: Path) -> tuple[str, NDArray[np.int16]]:
 
 
 def own(path: Path) -> NDArray[np.int16]:
-    return np.concatenate([sixteen_bits(block) for block in stream_own(path).blocks], axis=1)
+    return np.concatenate([to_int16(block) for block in stream_original(path).blocks], axis=1)
 
 
 def surround(path: Path, layout: str, rate: int, codec: str = "pcm_s16le") -> Path:
@@ -60,7 +60,7 @@ def surround(path: Path, layout: str, rate: int, codec: str = "pcm_s16le") -> Pa
             if packet.size:
                 packet.stream = video
                 output.mux(packet)
-        whole = np.ascontiguousarray(sixteen_bits(samples).T).reshape(1, -1)
+        whole = np.ascontiguousarray(to_int16(samples).T).reshape(1, -1)
         frame = av.AudioFrame.from_ndarray(whole, format="s16", layout=layout)
         frame.sample_rate, frame.pts, frame.time_base = rate, 0, Fraction(1, rate)
         output.mux(sound.encode(frame))
@@ -102,7 +102,7 @@ def test_sound_that_starts_late_has_silence_before_and_stays_in_step(tmp_path: P
     )
     clip = paint_clip(source, tmp_path / "b.mp4", leave, sound=Leaves()).path
     late = late_us * 48 // 1000
-    wanted = np.concatenate([np.zeros(late, np.int16), sixteen_bits(noise(1.0, 48_000))])
+    wanted = np.concatenate([np.zeros(late, np.int16), to_int16(noise(1.0, 48_000))])
     found = own(clip)[0]
     assert len(found) == len(wanted)
     assert np.array_equal(found, wanted)
@@ -120,7 +120,7 @@ def test_a_stretch_begins_with_its_own_sample_and_tells_the_filter_where_that_is
 def test_the_steady_copy_of_a_clip_has_the_same_treated_samples(tmp_path: Path) -> None:
     source = make_clip(tmp_path / "a.mkv", frames=30, sound=True, sound_codec="pcm_s16le")
     clip = paint_clip(source, tmp_path / "b.mp4", leave, sound=Leaves()).path
-    steady_copy(clip, tmp_path / "c.mp4", 15, sound=True)
+    constant_rate_copy(clip, tmp_path / "c.mp4", 15, sound=True)
     name, samples = stored(tmp_path / "c.mp4")
     assert name == "flac"
     assert np.array_equal(samples, stored(clip)[1])
@@ -179,6 +179,6 @@ def test_other_endings_and_recordings_without_sound_are_refused(tmp_path: Path) 
 
 def test_numbers_are_rounded_exactly_and_never_wrap() -> None:
     given = np.array([[0, 0.5 / 32768, 1.49 / 32768, 1, 2, -1, -2, np.nan, np.inf]], np.float32)
-    assert sixteen_bits(given).tolist() == [[0, 0, 1, 32767, 32767, -32768, -32768, 0, 32767]]
+    assert to_int16(given).tolist() == [[0, 0, 1, 32767, 32767, -32768, -32768, 0, 32767]]
     every = np.arange(-32768, 32768, dtype=np.int16)[None]
-    assert np.array_equal(sixteen_bits(every.astype(np.float32) / 32768), every)
+    assert np.array_equal(to_int16(every.astype(np.float32) / 32768), every)

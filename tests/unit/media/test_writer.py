@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from media.clip_writer import ClipResult, paint_clip, stream_times
-from media.decoding import iterate, pictures
+from media.decoding import iterate_frames, iterate_rgb_frames
 from media.encoding import EncodeOptions
 from media.frame_index import load_index
 from media.picture import DecodedFrame
 from media.probe import probe
 from media.sound import read_mono
 from project.errors import Cancelled, UserError
-from project.files.fingerprints import sha256_of
+from project.files.fingerprints import file_sha256
 from tests.fakes.clips import make_clip, noise, number_of
 from tests.fakes.encoded import pictures_to_encode
 from tests.fakes.words_in_files import words_in
@@ -34,7 +34,7 @@ def times(path: Path) -> list[int]:
 
 
 def numbers(path: Path) -> list[int]:
-    return [number_of(frame.image) for frame in iterate(path)]
+    return [number_of(frame.image) for frame in iterate_rgb_frames(path)]
 
 
 @pytest.mark.parametrize(
@@ -69,12 +69,12 @@ def test_frames_and_times_are_the_sources(tmp_path: Path, kind: dict[str, object
 
 def test_colours_stay(tmp_path: Path) -> None:
     source = make_clip(tmp_path / "a.mp4", frames=10, size=(160, 96))
-    filmed = [[plane.astype(int) for plane in picture.planes] for picture in pictures(source)]
+    filmed = [[plane.astype(int) for plane in picture.planes] for picture in iterate_frames(source)]
     with pictures_to_encode() as left:
         copy = paint_clip(source, tmp_path / "b.mp4", leave).path
     with pictures_to_encode() as painted:
         paint_clip(source, tmp_path / "c.mp4", lambda picture: picture.paint(0, 0, picture.image))
-    stored = [picture.planes for picture in pictures(copy)]
+    stored = [picture.planes for picture in iterate_frames(copy)]
     for before, same, changed, after in zip(filmed, left, painted, stored, strict=True):
         for plane, same_plane, changed_plane, after_plane in zip(before, same, changed, after, strict=True):
             assert (same_plane == plane).all(), "what is not painted is not converted"
@@ -109,7 +109,9 @@ def test_what_is_painted_is_there_and_only_there(tmp_path: Path) -> None:
         picture.paint(40, 60, np.full((30, 40, 3), (250, 20, 20), np.uint8))
 
     source = make_clip(tmp_path / "a.mp4", frames=10, size=(160, 120))
-    for before, after in zip(iterate(source), iterate(paint_clip(source, tmp_path / "b.mp4", paint).path), strict=True):
+    for before, after in zip(
+        iterate_rgb_frames(source), iterate_rgb_frames(paint_clip(source, tmp_path / "b.mp4", paint).path), strict=True
+    ):
         assert np.abs(after.image[64:86, 44:76].astype(int) - (250, 20, 20)).mean() < 6
         assert np.abs(after.image[:30].astype(int) - before.image[:30]).mean() < 3
 
@@ -236,7 +238,7 @@ def test_every_picture_is_painted_once_and_in_order(tmp_path: Path) -> None:
     source = make_clip(tmp_path / "a.mp4", frames=20, size=(160, 96), bframes=2)
     result = paint_clip(source, tmp_path / "b.mp4", paint)
     assert seen == list(range(20))
-    assert [number_of(255 - frame.image) for frame in iterate(result.path)] == list(range(20))
+    assert [number_of(255 - frame.image) for frame in iterate_rgb_frames(result.path)] == list(range(20))
 
 
 def only(folder: Path) -> list[str]:
@@ -440,5 +442,5 @@ def test_a_clip_that_another_program_touches_before_it_has_its_name_is_not_kept(
 
 def test_the_checksum_is_that_of_the_clip(tmp_path: Path) -> None:
     clip = paint_clip(make_clip(tmp_path / "a.mp4", frames=4), tmp_path / "out.mp4", leave)
-    assert clip.sha256 == sha256_of(clip.path)
+    assert clip.sha256 == file_sha256(clip.path)
     assert [path.name for path in tmp_path.glob(".*")] == []

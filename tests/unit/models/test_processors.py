@@ -4,7 +4,7 @@ import onnxruntime
 import pytest
 
 from models.faces import face_detectors as registry
-from models.runtime.onnx_session import providers
+from models.runtime.onnx_session import onnx_providers
 from project.errors import UserError
 
 GPU, CPU = "CUDAExecutionProvider", "CPUExecutionProvider"
@@ -23,14 +23,14 @@ def test_the_wanted_one_comes_first(
     monkeypatch: pytest.MonkeyPatch, there: list[str], processor: str, wanted: tuple[str, ...]
 ) -> None:
     monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: there)
-    assert providers(processor) == wanted
+    assert onnx_providers(processor) == wanted
 
 
 def test_a_gpu_that_cannot_be_used_is_said_plainly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: [CPU])
     with pytest.raises(UserError, match="cannot use a GPU"):
-        registry.detector(processor="cuda")
+        registry.create_detector(processor="cuda")
 
 
 def test_the_parameters_say_what_it_runs_on() -> None:
-    assert registry.detector(processor="cpu").parameters["processor"] == CPU
+    assert registry.create_detector(processor="cpu").parameters["processor"] == CPU

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.faces.frame_detections import LENGTH, describe, likeness
-from models.faces.track_linking import looks_of, suggest
+from models.faces.frame_detections import DESCRIPTION_LENGTH, compare_descriptions, describe_face
+from models.faces.track_linking import describe_tracks, suggest_groups
 from project.entities.study_records import FaceTrack, Origin
 from tests.unit.models.faces import seen
 
@@ -22,43 +22,43 @@ def _track(name: str, first: int, last: int) -> FaceTrack:
 def _looks(*places: int, blur: float = 0.0) -> dict[str, np.ndarray]:
     found = {}
     for n, place in enumerate(places):
-        look = np.zeros(LENGTH)
-        look[place::4] = 2 * 255 / np.sqrt(LENGTH / 4)
+        look = np.zeros(DESCRIPTION_LENGTH)
+        look[place::4] = 2 * 255 / np.sqrt(DESCRIPTION_LENGTH / 4)
         found[str(n)] = look * (1 - blur)
     return found
 
 
 def test_the_same_looks_in_two_shots_are_suggested_and_others_are_not() -> None:
     tracks = [_track("0", 0, 9), _track("1", 0, 9), _track("2", 10, 19), _track("3", 10, 19)]
-    found = suggest(tracks, _looks(0, 1, 1, 2), {})
+    found = suggest_groups(tracks, _looks(0, 1, 1, 2), {})
     assert [one.tracks for one in found] == [("1", "2")]
     assert found[0].confidence == 1
 
 
 def test_people_seen_together_are_never_one() -> None:
     tracks = [_track("0", 0, 9), _track("1", 5, 14), _track("2", 20, 29)]
-    found = suggest(tracks, _looks(0, 0, 0), {})
+    found = suggest_groups(tracks, _looks(0, 0, 0), {})
     assert sorted(len(one.tracks) for one in found) == [2]
 
 
 def test_an_embedding_overrules_looks() -> None:
     tracks = [_track("0", 0, 9), _track("1", 10, 19), _track("2", 20, 29)]
     who = {"0": np.array([1, 0], np.float32), "1": np.array([0, 1], np.float32), "2": np.array([1, 0], np.float32)}
-    assert [one.tracks for one in suggest(tracks, _looks(0, 0, 1), who)] == [("0", "2")]
+    assert [one.tracks for one in suggest_groups(tracks, _looks(0, 0, 1), who)] == [("0", "2")]
 
 
 def test_what_was_found_rarely_or_unsurely_is_not_compared() -> None:
     often, rare = _track("often", 0, 9), _track("rare", 0, 2)
     frames = [seen(i, (10, 10, 40, 50, 0.9), (200, 10, 40, 50, 0.9)) for i in range(10)]
-    assert list(looks_of([often, rare], frames)) == ["often"]
-    assert looks_of([often], frames)["often"] == pytest.approx(np.full(LENGTH, 90))
-    assert suggest([often], looks_of([often], frames), {}) == []
+    assert list(describe_tracks([often, rare], frames)) == ["often"]
+    assert describe_tracks([often], frames)["often"] == pytest.approx(np.full(DESCRIPTION_LENGTH, 90))
+    assert suggest_groups([often], describe_tracks([often], frames), {}) == []
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 40), st.integers(5, 20)), max_size=8))
 def test_groups_hold_each_track_once_and_nobody_twice_in_a_frame(plan: list[tuple[int, int, int]]) -> None:
     tracks = [_track(str(n), first, first + length) for n, (_, first, length) in enumerate(plan)]
-    found = suggest(tracks, _looks(*(place for place, _, _ in plan)), {})
+    found = suggest_groups(tracks, _looks(*(place for place, _, _ in plan)), {})
     members = [name for one in found for name in one.tracks]
     assert len(members) == len(set(members))
     for one in found:
@@ -77,20 +77,20 @@ def _portrait(seed: int, size: int = 64) -> tuple[np.ndarray, ...]:
 def test_a_face_is_most_like_itself_also_brighter_and_at_half_the_size() -> None:
     box = (12, 12, 40, 40)
     faces = [_portrait(seed) for seed in range(4)]
-    known = np.array([describe(face, box) for face in faces])
+    known = np.array([describe_face(face, box) for face in faces])
     brighter = [(np.minimum(face[0] * 0.8 + 40, 255).astype(np.uint8), *face[1:]) for face in faces]
     smaller = [tuple(plane[::2, ::2] for plane in face) for face in faces]
     for others in (
-        [describe(face, box) for face in brighter],
-        [describe(face, (6, 6, 20, 20)) for face in smaller],
+        [describe_face(face, box) for face in brighter],
+        [describe_face(face, (6, 6, 20, 20)) for face in smaller],
     ):
-        alike = likeness(known, np.array(others))
+        alike = compare_descriptions(known, np.array(others))
         assert (alike.argmax(axis=1) == np.arange(4)).all()
         assert alike.diagonal().min() > 0.9
-    assert likeness(known, known).diagonal() == pytest.approx(1, abs=0.01)
+    assert compare_descriptions(known, known).diagonal() == pytest.approx(1, abs=0.01)
 
 
 def test_a_box_outside_the_picture_looks_like_nothing() -> None:
-    look = describe(_portrait(0), (500, 500, 10, 10))
+    look = describe_face(_portrait(0), (500, 500, 10, 10))
     assert not look.any()
-    assert likeness(look[None], look[None])[0, 0] == 0
+    assert compare_descriptions(look[None], look[None])[0, 0] == 0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from models.faces.detector_ensemble import OneOfSeveral, Together, TwoScales, glancing
+from models.faces.detector_ensemble import OneOfSeveral, Together, TwoScales, quick_detector
 from models.faces.face_detectors import Detections
 from project.entities.study_records import Json
 
@@ -78,7 +78,7 @@ class Quick(Levels):
 
 def test_the_quick_one_of_several_glances_by_the_rule_for_one_alone() -> None:
     quick = Quick()
-    glance = glancing(Together([Levels(), quick]))
+    glance = quick_detector(Together([Levels(), quick]))
     assert isinstance(glance, OneOfSeveral)
     assert glance.key == "yunet"
     assert len(glance.detect(_picture((200, 100, 160, 160, 40)), 0.12)) == 0
@@ -88,6 +88,6 @@ def test_the_quick_one_of_several_glances_by_the_rule_for_one_alone() -> None:
 
 def test_alone_a_quick_one_looks_as_ever_and_another_at_two_scales() -> None:
     quick, slow = Quick(), Levels()
-    assert glancing(quick) is quick
-    assert isinstance(glancing(slow), TwoScales)
-    assert glancing(slow).parameters["reduced"] == 0.5
+    assert quick_detector(quick) is quick
+    assert isinstance(quick_detector(slow), TwoScales)
+    assert quick_detector(slow).parameters["reduced"] == 0.5

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from models.faces.scene_changes import AHEAD, Scenes
+from models.faces.scene_changes import FRAMES_AHEAD, Scenes
 from models.faces.tracking_options import FaceOptions
 
 Planes = tuple[NDArray[np.uint8], ...]
@@ -37,9 +37,9 @@ def _cuts(pictures: list[Planes], start: int = 0) -> list[int]:
     for frame, planes in enumerate(pictures[start:], start):
         if scenes.add(frame, planes):
             may.append(frame)
-        found += [f for f in may if f == frame - AHEAD and scenes.begins(f)]
+        found += [f for f in may if f == frame - FRAMES_AHEAD and scenes.begins(f)]
     last = len(pictures) - 1
-    return found + [f for f in may if f > last - AHEAD and scenes.begins(f)]
+    return found + [f for f in may if f > last - FRAMES_AHEAD and scenes.begins(f)]
 
 
 def test_cuts_every_second_are_all_found() -> None:
@@ -65,7 +65,7 @@ def test_black_frames_between_scenes_are_a_cut(length: int) -> None:
     found = _cuts(pictures)
     assert set(found) <= {20, 20 + length}
     assert found
-    if length > AHEAD:
+    if length > FRAMES_AHEAD:
         assert found == [20, 20 + length]
 
 
@@ -91,6 +91,6 @@ def test_something_that_jumps_into_a_still_picture_is_no_cut() -> None:
 def test_the_answer_does_not_depend_on_where_one_starts(start: int, plan: list[int]) -> None:
     pictures = [_scene(kind) for kind in plan]
     whole = _cuts(pictures)
-    from models.faces.scene_changes import BEFORE
+    from models.faces.scene_changes import FRAMES_BEFORE
 
-    assert [f for f in _cuts(pictures, max(0, start - BEFORE)) if f >= start] == [f for f in whole if f >= start]
+    assert [f for f in _cuts(pictures, max(0, start - FRAMES_BEFORE)) if f >= start] == [f for f in whole if f >= start]

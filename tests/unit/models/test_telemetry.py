@@ -9,7 +9,7 @@ from tests.waiting import HANG_S
 
 _DETECT = """
 import numpy as np
-from models.faces.face_detectors import detector
+from models.faces.face_detectors import create_detector as detector
 detector("centerface").detect(np.zeros((64, 64, 3), np.uint8))
 """
 
@@ -22,7 +22,7 @@ def test_onnxruntime_keeps_no_device_id_and_no_events(tmp_path: Path) -> None:
 
 _LANDMARKS = """
 import numpy as np
-from models.faces.landmarks.landmark_finders import landmark_finder
+from models.faces.landmarks.landmark_finders import create_landmark_finder as landmark_finder
 finder = landmark_finder()
 assert finder.find(np.zeros((64, 64, 3), np.uint8), np.array([[0, 0, 64, 64]], np.float32)) == [None]
 finder.close()

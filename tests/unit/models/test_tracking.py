@@ -11,7 +11,7 @@ import pytest
 
 from media.frame_index import load_index
 from models.faces import face_detectors as registry
-from models.faces.face_tracking import FacesResult, look, track_faces
+from models.faces.face_tracking import FacesResult, detect_in_frames, track_faces
 from models.faces.tracking_options import FaceOptions
 from project.entities.study_records import Origin
 from project.errors import Cancelled, UserError
@@ -40,7 +40,7 @@ def _plain(result: FacesResult) -> list[tuple[object, ...]]:
 def test_a_moving_face_is_one_track_on_the_truth(tmp_path: Path) -> None:
     portrait = pytest.importorskip("skimage.data").astronaut()
     images, truth = moving_face(portrait, 40)
-    result = track_faces(write_clip(tmp_path / "clip.mp4", images), registry.detector())
+    result = track_faces(write_clip(tmp_path / "clip.mp4", images), registry.create_detector())
     (track,) = [t for t in result.tracks if t.scores.max() > 0.5]
     good = [overlap(box, truth[frame]) >= 0.5 for frame, box in zip(track.frames, track.boxes, strict=True)]
     assert sum(good) >= 0.95 * len(truth)
@@ -71,7 +71,7 @@ def test_the_last_frame_before_a_scene_change_is_looked_at_wherever_it_falls(tmp
     box = (40, 40, 60, 80)
     images = [_dark(320, 240, box)] * before + [_dark(320, 240, grey=100)] * 10
     clip = write_clip(tmp_path / "cut.mp4", images)
-    seen = list(look(clip, load_index(clip), Bright(), Bright(), FaceOptions()))
+    seen = list(detect_in_frames(clip, load_index(clip), Bright(), Bright(), FaceOptions()))
     assert [one.frame for one in seen if one.cut] == [before]
     assert seen[before - 1].looked
     assert len(seen[before - 1].hits) == 1
@@ -146,7 +146,7 @@ def test_small_odd_and_short_recordings_have_no_faces_and_do_no_harm(
     tmp_path: Path, size: tuple[int, int], frames: int
 ) -> None:
     clip = write_clip(tmp_path / "small.mkv", [_dark(*size)] * frames, "ffv1")
-    result = track_faces(clip, registry.detector())
+    result = track_faces(clip, registry.create_detector())
     assert (result.tracks, result.frames, result.frames_with_face) == ([], frames, 0)
 
 
@@ -169,7 +169,7 @@ def test_damaged_frames_are_named(tmp_path: Path) -> None:
 
 
 def test_a_face_that_leaves_is_not_followed_further(shared_data: Path) -> None:
-    result = track_faces(shared_data / "media" / "face_noface_vfr_hevc.mov", registry.detector())
+    result = track_faces(shared_data / "media" / "face_noface_vfr_hevc.mov", registry.create_detector())
     longest = max(result.tracks, key=lambda t: len(t.frames))
     assert longest.frames[0] == 0
     assert 69 <= longest.frames[-1] <= 76

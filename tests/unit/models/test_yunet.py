@@ -64,25 +64,25 @@ def test_nothing_is_printed(installed: Path, capfd: pytest.CaptureFixture[str]) 
 
 def test_without_weights_it_says_how_to_get_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path))
-    assert registry.usual() == "centerface"
+    assert registry.default_detectors() == "centerface"
     for names in ("yunet", "centerface+yunet"):
         with pytest.raises(UserError, match="not installed") as raised:
-            registry.detector(names)
+            registry.create_detector(names)
         assert "greenroom models fetch yunet" in raised.value.hint
 
 
 def test_damaged_weights_are_refused_and_not_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path))
     (tmp_path / FILE).write_bytes(b"not a network")
-    assert registry.usual() == "centerface+yunet"
+    assert registry.default_detectors() == "centerface+yunet"
     with pytest.raises(UserError, match="damaged"):
-        registry.detector(registry.usual())
+        registry.create_detector(registry.default_detectors())
 
 
 def test_installed_it_is_used_with_the_first(installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path))
     shutil.copy(installed, tmp_path / FILE)
-    both = registry.detector(registry.usual())
+    both = registry.create_detector(registry.default_detectors())
     assert both.key == "centerface+yunet"
     assert set(both.parameters) >= {"centerface", "yunet"}
     (face,) = both.detect(cv2.resize(skimage_data.astronaut(), (640, 640)), 0.5).boxes

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from project.errors import UserError
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.store import backups as backing_up
-from project.store.backups import _dispensable, backups_of, is_backup, list_backups, take_in
+from project.store.backups import _choose_dispensable, add_backup, backup_paths, is_backup, list_backups
 from project.store.study import Study
 from tests.waiting import HANG_S
 
@@ -72,10 +72,10 @@ def _work(path: Path, clock: Clock, value: str | None, keep: int = 3) -> None:
 def test_a_backup_is_the_study_as_it_was_opened(path: Path, clock: Clock) -> None:
     path.chmod(0o600)
     _work(path, clock, "second")
-    (backup,) = backups_of(path)
+    (backup,) = backup_paths(path)
     assert backup == path.with_name(path.name + ".bak-1")
     assert (_word(backup), _word(path)) == ("first", "second")
-    assert check(backup) == []
+    assert check_study(backup) == []
     assert backup.stat().st_mode & 0o777 == 0o600
     assert sorted(one.name for one in path.parent.iterdir()) == [path.name, backup.name]
 
@@ -84,13 +84,13 @@ def test_none_is_made_where_nothing_changed_or_little_time_passed(path: Path, cl
     _work(path, clock, "second")
     clock.later(minutes=9)
     _work(path, clock, None)
-    assert len(backups_of(path)) == 1, "ten minutes have not passed"
+    assert len(backup_paths(path)) == 1, "ten minutes have not passed"
     clock.later(minutes=2)
     _work(path, clock, None)
-    assert [_word(one) for one in backups_of(path)] == ["second", "first"]
+    assert [_word(one) for one in backup_paths(path)] == ["second", "first"]
     clock.later(days=1)
     _work(path, clock, None)
-    assert len(backups_of(path)) == 2, "nothing changed"
+    assert len(backup_paths(path)) == 2, "nothing changed"
 
 
 def test_a_run_counts_as_a_change_although_it_is_no_step(path: Path, clock: Clock) -> None:
@@ -99,7 +99,7 @@ def test_a_run_counts_as_a_change_although_it_is_no_step(path: Path, clock: Cloc
     with Study.open(path) as study, study.recording_run():
         study.write_run("INSERT INTO egress VALUES (?, 'now', '{}', 'none', 'yes', '')", [("x",)])
     _work(path, clock, None)
-    assert len(backups_of(path)) == 2
+    assert len(backup_paths(path)) == 2
 
 
 def test_a_study_that_was_just_made_and_one_without_a_step_get_none(path: Path, clock: Clock, tmp_path: Path) -> None:
@@ -110,14 +110,14 @@ def test_a_study_that_was_just_made_and_one_without_a_step_get_none(path: Path, 
         pass
     with Study.open(tmp_path / "empty.greenroom", clock=clock, backups=3):
         pass
-    assert backups_of(path) == backups_of(tmp_path / "empty.greenroom") == []
+    assert backup_paths(path) == backup_paths(tmp_path / "empty.greenroom") == []
 
 
 def test_with_no_backups_wanted_those_that_are_there_stay(path: Path, clock: Clock) -> None:
     _work(path, clock, "second")
     clock.later(hours=1)
     _work(path, clock, "third", keep=0)
-    assert [_word(one) for one in backups_of(path)] == ["first"]
+    assert [_word(one) for one in backup_paths(path)] == ["first"]
 
 
 def test_few_stay_and_they_reach_back(path: Path, clock: Clock) -> None:
@@ -140,14 +140,14 @@ def test_fewer_wanted_than_there_are(path: Path, clock: Clock) -> None:
         _work(path, clock, str(number), keep=4)
         clock.later(hours=1)
     _work(path, clock, None, keep=1)
-    assert [_word(one) for one in backups_of(path)] == ["3"]
+    assert [_word(one) for one in backup_paths(path)] == ["3"]
 
 
 @given(st.lists(st.integers(0, 10**7), min_size=2, max_size=12).map(sorted))
 def test_the_newest_never_goes(ages: list[int]) -> None:
     now = datetime.now(UTC)
     made = [now - timedelta(seconds=age) for age in ages]
-    assert 1 <= _dispensable(made, now) < len(made)
+    assert 1 <= _choose_dispensable(made, now) < len(made)
 
 
 def test_a_damaged_study_pushes_no_backup_out(path: Path, clock: Clock) -> None:
@@ -158,12 +158,12 @@ def test_a_damaged_study_pushes_no_backup_out(path: Path, clock: Clock) -> None:
     clock.later(hours=1)
     with pytest.raises(UserError, match="damaged"):
         Study.open(path, clock=clock, backups=3)
-    assert [_word(one) for one in backups_of(path)] == ["first"]
+    assert [_word(one) for one in backup_paths(path)] == ["first"]
 
 
 def test_a_backup_has_no_backups(path: Path, clock: Clock) -> None:
     _work(path, clock, "second")
-    (backup,) = backups_of(path)
+    (backup,) = backup_paths(path)
     clock.later(hours=1)
     _work(backup, clock, "other")
     assert is_backup(backup)
@@ -178,7 +178,7 @@ def test_a_full_disk_is_told_and_the_study_is_open(path: Path, clock: Clock, mon
         assert "No backup" in study.backup_problem.message
         assert "1.0 MB left" in study.backup_problem.message
         _edit(study, "second")
-    assert (_word(path), backups_of(path)) == ("second", [])
+    assert (_word(path), backup_paths(path)) == ("second", [])
 
 
 def test_a_disk_that_fills_up_leaves_no_half_backup(path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,8 +204,8 @@ def test_numbers_left_out_by_a_killed_process_are_filled(path: Path, clock: Cloc
         path.with_name(f"{path.name}.bak-{number}").write_bytes(bytes([number]))
     finished = path.with_name("finished")
     finished.write_bytes(b"\0")
-    take_in(finished, path, 9, clock.now)
-    assert [one.read_bytes()[0] for one in backups_of(path)] == [0, 1, 3, 4]
+    add_backup(finished, path, 9, clock.now)
+    assert [one.read_bytes()[0] for one in backup_paths(path)] == [0, 1, 3, 4]
 
 
 def test_other_files_are_no_backups(path: Path) -> None:
@@ -213,8 +213,8 @@ def test_other_files_are_no_backups(path: Path) -> None:
         path.with_name(path.name + ending).write_bytes(b"x")
     path.with_name(path.name + ".bak-2").mkdir()
     path.with_name(path.name + ".bak-3").symlink_to(path)
-    assert backups_of(path) == []
-    assert backups_of(path.parent / "gone" / "x.greenroom") == []
+    assert backup_paths(path) == []
+    assert backup_paths(path.parent / "gone" / "x.greenroom") == []
 
 
 def test_in_a_window_it_is_made_in_a_thread_while_edits_go_on(path: Path, clock: Clock) -> None:
@@ -226,8 +226,8 @@ def test_in_a_window_it_is_made_in_a_thread_while_edits_go_on(path: Path, clock:
         _edit(study, "second")
         assert ended.wait(HANG_S)
         assert study.backup_problem is None
-        (backup,) = backups_of(path)
-        assert check(backup) == []
+        (backup,) = backup_paths(path)
+        assert check_study(backup) == []
     assert _word(path) == "second"
     assert sorted(one.name for one in path.parent.iterdir()) == [path.name, backup.name]
 
@@ -251,4 +251,4 @@ def test_closing_gives_up_a_backup_that_is_being_made(
     study.close()
     names = [one.name for one in path.parent.iterdir()]
     assert [name for name in names if name not in (path.name, path.name + ".bak-1")] == []
-    assert check(path) == []
+    assert check_study(path) == []

@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 from project.errors import UserError
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.schema.format_versions import APPLICATION_ID
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     path = tmp_path_factory.mktemp("whole") / "a.greenroom"
     with Study.create(path) as study:
-        fill(study, recordings=5, segments=300)
+        fill_study(study, recordings=5, segments=300)
     return path.read_bytes()
 
 
@@ -84,7 +84,7 @@ def test_nothing_is_changed(tmp_path: Path, whole: bytes, case: str, read_only: 
         Study.open(path, read_only=read_only)
     assert error.value.hint
     assert "\n" not in error.value.message
-    assert check(path)
+    assert check_study(path)
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ["a.greenroom"]
 
@@ -101,7 +101,7 @@ def test_nothing_is_changed_with_a_log_beside_it(tmp_path: Path, whole: bytes, c
     before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
     with pytest.raises(UserError):
         Study.open(path)
-    assert check(path)
+    assert check_study(path)
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
 
 
@@ -113,8 +113,8 @@ def test_missing_and_folder(tmp_path: Path) -> None:
     (tmp_path / "pipe").symlink_to("/dev/null")
     with pytest.raises(UserError, match="not a file"):
         Study.open(tmp_path / "pipe")
-    assert check(tmp_path / "a.greenroom")
-    assert check(tmp_path)
+    assert check_study(tmp_path / "a.greenroom")
+    assert check_study(tmp_path)
 
 
 def test_a_damaged_page_is_found_wherever_it_is(tmp_path: Path, whole: bytes) -> None:

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from project.errors import UserError
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.queries.history_rows import latest_run
 from project.queries.recording_rows import all_recordings
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from tests.unit.project.conftest import furnish
 
 
@@ -25,21 +25,21 @@ def path(tmp_path: Path) -> Path:
 
 def test_a_good_study_has_no_problems(path: Path, tmp_path: Path) -> None:
     before = path.read_bytes()
-    assert check(path) == []
+    assert check_study(path) == []
     assert path.read_bytes() == before
     with Study.create(tmp_path / "big") as study:
-        fill(study, recordings=20, segments=500)
-    assert check(tmp_path / "big.greenroom") == []
+        fill_study(study, recordings=20, segments=500)
+    assert check_study(tmp_path / "big.greenroom") == []
 
 
 def test_a_study_that_is_open_can_be_checked(path: Path) -> None:
     with Study.open(path) as study:
         small_names = sorted(p.name for p in path.parent.iterdir())
-        assert check(path) == []
+        assert check_study(path) == []
         assert sorted(p.name for p in path.parent.iterdir()) == small_names
         with study.step("x"):
             study.set_property("x", 1)
-        assert check(path) == []
+        assert check_study(path) == []
 
 
 def problems() -> Iterator[tuple[str, str]]:
@@ -71,7 +71,7 @@ def test_each_problem_is_named(path: Path, sql: str, message: str) -> None:
     connection.executescript(sql)
     connection.close()
     before = path.read_bytes()
-    found = check(path)
+    found = check_study(path)
     assert any(message in line for line in found), found
     assert not any("\n" in line for line in found)
     assert path.read_bytes() == before

@@ -11,10 +11,10 @@ from annotate.chains import chain_versions as chain_reviews
 from benchmark.questions.question_edits import add_questions
 from benchmark.questions.verification import verify
 from project.entities.causal_chains import ChainDecision
-from project.entities.questions import CHECKS, VerificationDecision
+from project.entities.questions import CHECKLIST_KEYS, VerificationDecision
 from project.errors import UserError
-from project.integrity.integrity_check import check
-from project.queries.chain_rows import all_chains, graphs_of
+from project.integrity.integrity_check import check_study
+from project.queries.chain_rows import all_chains, read_graphs
 from project.queries.chain_rows import chain_reviews as reviews_of
 from project.queries.question_rows import all_questions, verifications
 from project.search.free_texts import free_texts
@@ -35,7 +35,7 @@ def path(tmp_path: Path) -> Path:
         session.annotator_name = "Bo"
         draw(session, {"D": "C"})
         chain_reviews.review_chain(session, whole.id, ChainDecision.AGREE, "fine")
-        verify(session, question(1).id, VerificationDecision.KEEP, CHECKS["chain"], note="good")
+        verify(session, question(1).id, VerificationDecision.KEEP, CHECKLIST_KEYS["chain"], note="good")
         return session.study.path
 
 
@@ -64,7 +64,7 @@ GONE = {
 def test_what_refers_to_nothing_is_left_out_and_named(path: Path, what: str) -> None:
     sql, left = GONE[what]
     damage(path, sql)
-    assert any("that is not there" in line for line in check(path))
+    assert any("that is not there" in line for line in check_study(path))
     with Session.open(path, "Ada") as session:
         study = session.study
         known = {
@@ -72,7 +72,7 @@ def test_what_refers_to_nothing_is_left_out_and_named(path: Path, what: str) -> 
             for table in ("recording", "annotator", "participant")
             for row in study.rows(f"SELECT id FROM {table}")
         }
-        graphs = graphs_of(study, all_chains(study))
+        graphs = read_graphs(study, all_chains(study))
         assert len(graphs) == left
         assert {who for graph in graphs for node in graph.nodes for who in node.people} <= known
         assert {graph.chain.annotator_id for graph in graphs} <= known
@@ -98,7 +98,7 @@ def test_what_refers_to_nothing_is_left_out_and_named(path: Path, what: str) -> 
 )
 def test_a_question_that_cannot_be_read_is_one_line(path: Path, column: str, text: str) -> None:
     damage(path, f"UPDATE question SET {column} = ?", text)
-    assert "a question cannot be read: question-00001" in check(path)
+    assert "a question cannot be read: question-00001" in check_study(path)
     with Session.open(path, "Ada") as session:
         with pytest.raises(UserError, match=r"A question \(question-00001\) of this study is damaged"):
             all_questions(session.study)
@@ -108,7 +108,7 @@ def test_a_question_that_cannot_be_read_is_one_line(path: Path, column: str, tex
 
 def test_an_option_that_says_what_the_answer_says_is_named(path: Path) -> None:
     damage(path, "UPDATE question SET answer = json_extract(wrong, '$[0][0]')")
-    assert "a question has the same option twice: question-00001" in check(path)
+    assert "a question has the same option twice: question-00001" in check_study(path)
 
 
 @pytest.mark.parametrize("text", ["x", "null", "{}", "[1]", "[" * 100_000])
@@ -121,7 +121,7 @@ def test_what_somebody_said_that_cannot_be_read_is_one_line(path: Path, text: st
 @pytest.mark.parametrize(
     ("table", "column", "read"),
     [
-        ("chain_node", "text", lambda study: graphs_of(study, all_chains(study))),
+        ("chain_node", "text", lambda study: read_graphs(study, all_chains(study))),
         ("question", "text", all_questions),
         ("verification", "note", verifications),
     ],
@@ -130,6 +130,6 @@ def test_a_text_that_is_no_utf8_is_one_line(
     path: Path, table: str, column: str, read: Callable[[Study], object]
 ) -> None:
     damage(path, f"UPDATE {table} SET {column} = CAST(x'ff41' AS TEXT)")
-    assert any(f"texts of “{table}” are no UTF-8" in line for line in check(path))
+    assert any(f"texts of “{table}” are no UTF-8" in line for line in check_study(path))
     with Session.open(path, "Ada") as session, pytest.raises(UserError, match="is damaged"):
         read(session.study)

@@ -23,7 +23,7 @@ def test_nothing_about_it_stays(small: Small) -> None:
     with small.study.step("Fill", who):
         hold_outs.set_hold_out(small.study, here, True)
         plans.set_assignments(small.study, [Assignment(here, who)])
-        plans.set_done(small.study, here, who, _AT)
+        plans.set_completed(small.study, here, who, _AT)
         insert_utterances(small.study, [Utterance("u", here, 0, 1_000_000, "Hello")])
         set_review(small.study, Review(one.id, who, ReviewDecision.AGREE, "", _AT))
         insert_comments(small.study, [Comment("c", one.id, who, "Why?", _AT, False)])

@@ -13,10 +13,10 @@ import pytest
 from project.encryption import container as keys
 from project.encryption import passphrases
 from project.entities.study_records import Annotator
-from project.erasure.erased_file import alone, in_memory, require_readable
+from project.erasure.erased_file import exclusive_access, load_into_memory, require_readable
 from project.errors import UserError
-from project.files.temporary_files import FOLDER
-from project.integrity.integrity_check import check
+from project.files.temporary_files import SEALED_FOLDER_VARIABLE
+from project.integrity.integrity_check import check_study
 from project.merging.merge import merge_copy
 from project.queries.recording_rows import all_recordings
 from project.recovery.recovery import recover
@@ -24,13 +24,13 @@ from project.recovery.recovery_report import report_lines
 from project.schema import format_versions as schema
 from project.schema.format_versions import Version
 from project.schema.schema_comparison import MIGRATIONS, compare_schema, sql_tokens
-from project.sharing.annotator_copy import AnnotatorShare, split
+from project.sharing.annotator_copy import AnnotatorShare, split_copy
 from project.store.backups import back_up
 from project.store.creation import create_file
 from project.store.encryption_change import seal_study
-from project.store.opening import connect, verify
+from project.store.opening import connect, verify_study
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from tests.fakes.cheap_key import cheap
 
 SECRET = "Zebediah Quux"
@@ -39,7 +39,7 @@ SECRET = "Zebediah Quux"
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Study.create(tmp_path_factory.mktemp("prepared") / "a.greenroom", "a") as study:
-        fill(study, recordings=2, segments=4)
+        fill_study(study, recordings=2, segments=4)
         with study.step("Name"):
             study.set_property("word", SECRET)
     return study.path
@@ -136,11 +136,11 @@ def test_it_is_read_without_them_and_not_written_to(path: Path, what: str) -> No
                 pass
             with pytest.raises(UserError, match="reading only"), study.recording_run():
                 pass
-    assert check(path) != []
+    assert check_study(path) != []
     for refuse in (
-        in_memory,
+        load_into_memory,
         require_readable,
-        lambda one: alone(one).__enter__(),
+        lambda one: exclusive_access(one).__enter__(),
         lambda one: seal_study(one, "x" * 9),
     ):
         with pytest.raises(UserError):
@@ -151,7 +151,7 @@ def test_it_is_read_without_them_and_not_written_to(path: Path, what: str) -> No
     assert not saved.losses
     assert saved.foreign
     assert "Nothing is known to be lost." not in report_lines(saved)
-    assert check(saved.path) == []
+    assert check_study(saved.path) == []
     with Study.open(saved.path) as study:
         assert not study.read_only
         assert {table: study.rows(f"SELECT * FROM {table} ORDER BY 1, 2") for table in rows} == rows
@@ -165,7 +165,7 @@ def test_code_is_not_opened_and_what_is_missing_is_damage(path: Path, what: str)
     for read_only in (False, True):
         with pytest.raises(UserError):
             Study.open(path, read_only=read_only)
-    assert check(path) != []
+    assert check_study(path) != []
     assert path.read_bytes() == before
 
 
@@ -182,10 +182,10 @@ def test_rows_that_share_their_pages_do_not_fill_the_memory(path: Path, monkeypa
 
 
 def test_the_program_s_own_studies_are_written_to(path: Path) -> None:
-    assert check(path) == []
+    assert check_study(path) == []
     with closing(connect(path, "ro")) as connection:
         assert compare_schema(connection, len(schema.VERSIONS)) == []
-        assert verify(connection, path.name, pages=True) == len(schema.VERSIONS)
+        assert verify_study(connection, path.name, pages=True) == len(schema.VERSIONS)
     with Study.open(path) as study:
         assert study.defect is None
         study.undo()
@@ -200,7 +200,7 @@ def test_what_sqlite_writes_differently_is_the_same_table(path: Path) -> None:
     )
     with Study.open(path) as study:
         assert study.defect is None
-    assert check(path) == []
+    assert check_study(path) == []
 
 
 @pytest.mark.parametrize("foreign", [False, True])
@@ -239,26 +239,26 @@ def test_the_table_of_versions_may_be_laid_out_as_other_versions_of_sqlite_utils
 
 def test_a_sealed_study_is_looked_at_inside(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "memory").mkdir()
-    monkeypatch.setenv(FOLDER, str(tmp_path / "memory"))
-    monkeypatch.setattr(keys, "_usual", cheap)
+    monkeypatch.setenv(SEALED_FOLDER_VARIABLE, str(tmp_path / "memory"))
+    monkeypatch.setattr(keys, "_new_kdf_parameters", cheap)
     monkeypatch.setattr("project.store.encryption_change.Study.require_writable", lambda _: None)
     _run(path, FOREIGN["a table"])
     seal_study(path, "four words that nobody guesses")
     monkeypatch.undo()
-    monkeypatch.setenv(FOLDER, str(tmp_path / "memory"))
+    monkeypatch.setenv(SEALED_FOLDER_VARIABLE, str(tmp_path / "memory"))
     before = path.read_bytes()
     with Study.open(path, backups=3) as study:
         assert "utterance_copy" in study.read_only_reason
         assert study.get_property("word") == SECRET
         assert study.working is not None
-    assert any("unknown table “utterance_copy”" in line for line in check(path))
-    for refuse in (in_memory, require_readable):
+    assert any("unknown table “utterance_copy”" in line for line in check_study(path))
+    for refuse in (load_into_memory, require_readable):
         with pytest.raises(UserError, match="utterance_copy"):
             refuse(path)
     report = recover(path, path.with_name("saved"))
     assert report.foreign == ("the table “utterance_copy”",)
     saved = report.path
-    assert check(saved) == []
+    assert check_study(saved) == []
     with Study.open(saved) as study:
         assert study.get_property("word") == SECRET
         assert not study.read_only
@@ -274,10 +274,10 @@ def test_a_copy_that_is_merged_brings_nothing_along_and_none_is_split_off(path: 
     with Study.open(path) as study, Study.open(theirs, read_only=True) as copy:
         merge_copy(study, copy, None)
         assert study.get_property("theirs") == 1
-    assert check(path) == []
+    assert check_study(path) == []
     annotator = Annotator("0198a000-0000-7000-8000-000000000001", "Bo")
     with Study.open(theirs) as study, pytest.raises(UserError, match="utterance_copy"):
-        split(study, AnnotatorShare(annotator, ()), tmp_path / "share")
+        split_copy(study, AnnotatorShare(annotator, ()), tmp_path / "share")
     assert not (tmp_path / "share.greenroom").exists()
 
 

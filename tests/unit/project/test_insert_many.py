@@ -6,7 +6,7 @@ import pytest
 
 from project.entities.study_records import Segment, Verdict
 from project.ids import new_id
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.queries.segment_rows import all_segments, insert_segment
 from project.store.study import Study
 from tests.unit.project.conftest import Small
@@ -45,7 +45,7 @@ def test_the_history_is_the_same_and_undo_takes_them_away(small: Small) -> None:
     study.redo()
     assert len(all_segments(study)) == 50
     study.close()
-    assert check(study.path) == []
+    assert check_study(study.path) == []
 
 
 def test_a_step_that_fails_leaves_the_triggers_as_they_were(small: Small, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from project.entities.study_records import ParticipantRole, Verdict
 from project.errors import Cancelled
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.queries.chain_rows import all_chains
 from project.queries.episode_rows import all_agents, all_episodes
 from project.queries.recording_rows import all_recordings, hold_outs
@@ -18,7 +18,7 @@ from project.queries.segment_rows import all_segments
 from project.queries.transcript_rows import utterances_of
 from project.schemes.scheme_file import load_scheme
 from project.store.study import Study
-from project.synthetic.synthetic_study import fill_whole
+from project.synthetic.synthetic_study import fill_whole_study
 
 
 def values(study: Study, field: str) -> list[object]:
@@ -28,7 +28,7 @@ def values(study: Study, field: str) -> list[object]:
 def test_its_size_is_that_of_the_papers(tmp_path: Path) -> None:
     path = tmp_path / "whole.greenroom"
     with Study.create(path) as study:
-        made = fill_whole(study)
+        made = fill_whole_study(study)
         assert (made.recordings, made.segments, made.chains, made.episodes) == (403, 10353, 347, 40)
         assert len(all_recordings(study)) == 403 + 40
         assert len(all_chains(study)) == 347
@@ -45,11 +45,11 @@ def test_its_size_is_that_of_the_papers(tmp_path: Path) -> None:
         assert abs(statistics.pstdev(plausible) - 0.172) < 0.03
         labels = Counter(one.label for one in all_segments(study) if one.scheme == "socialnli")
         assert abs(labels["reality"] / labels.total() - 0.40) < 0.05
-    assert check(path) == []
+    assert check_study(path) == []
 
 
 def test_annotators_overlap_and_agree_as_often_as_in_the_paper(study: Study) -> None:
-    fill_whole(study, recordings=60, segments=1540)
+    fill_whole_study(study, recordings=60, segments=1540)
     by_home = defaultdict(list)
     for one in all_segments(study):
         if one.scheme == "shrec":
@@ -71,7 +71,7 @@ def test_annotators_overlap_and_agree_as_often_as_in_the_paper(study: Study) -> 
 
 
 def test_what_differs_is_reviewed_and_what_is_alike_is_not(study: Study) -> None:
-    fill_whole(study, recordings=20, segments=500)
+    fill_whole_study(study, recordings=20, segments=500)
     reviewed = Counter(row[0] for row in study.rows("SELECT decision FROM review"))
     assert reviewed["agree"] > reviewed["disagree"] > 0
     assert reviewed.total() < 500
@@ -79,7 +79,7 @@ def test_what_differs_is_reviewed_and_what_is_alike_is_not(study: Study) -> None
 
 
 def test_the_person_and_then_the_agent_speak_in_every_moment(study: Study) -> None:
-    fill_whole(study, recordings=8, segments=200)
+    fill_whole_study(study, recordings=8, segments=200)
     roles = {row[0]: row[1] for row in study.rows("SELECT id, role FROM participant")}
     told = 0
     for home in all_recordings(study):
@@ -95,7 +95,7 @@ def test_the_person_and_then_the_agent_speak_in_every_moment(study: Study) -> No
 
 
 def test_every_text_reads_as_a_sentence_and_few_are_alike(study: Study) -> None:
-    fill_whole(study, recordings=20, segments=500)
+    fill_whole_study(study, recordings=20, segments=500)
     for field in ("rationale", "correction", "statement", "explanation"):
         texts = [str(one) for one in values(study, field)]
         assert all("{" not in one and one.endswith((".", "?", "!")) for one in texts)
@@ -103,7 +103,7 @@ def test_every_text_reads_as_a_sentence_and_few_are_alike(study: Study) -> None:
 
 
 def test_episodes_are_rated_by_two_people_within_the_scale(study: Study) -> None:
-    fill_whole(study, recordings=20, segments=100)
+    fill_whole_study(study, recordings=20, segments=100)
     scheme = load_scheme("sotopia-eval")
     assert len(all_episodes(study)) == 2
     for recording, agents in all_agents(study).items():
@@ -121,16 +121,16 @@ def test_episodes_are_rated_by_two_people_within_the_scale(study: Study) -> None
 def test_any_size(tmp_path: Path, recordings: int, segments: int, annotators: int) -> None:
     path = tmp_path / "small.greenroom"
     with Study.create(path) as study:
-        made = fill_whole(study, recordings, segments, annotators)
+        made = fill_whole_study(study, recordings, segments, annotators)
         assert made.segments == segments
-    assert check(path) == []
+    assert check_study(path) == []
 
 
 def test_the_same_seed_gives_the_same_study(tmp_path: Path) -> None:
     found = []
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         with Study.create(tmp_path / name) as study:
-            fill_whole(study, 6, 60, seed=seed)
+            fill_whole_study(study, 6, 60, seed=seed)
             tables = ("utterance", "review", "segment_value", "chain_node", "episode_agent")
             found.append([study.rows(f"SELECT * FROM {table}") for table in tables])
     assert found[0] == found[1]
@@ -147,5 +147,5 @@ class Impatient:
 
 def test_cancelling_leaves_the_study_empty(study: Study) -> None:
     with pytest.raises(Cancelled):
-        fill_whole(study, 3, 30, progress=Impatient())
+        fill_whole_study(study, 3, 30, progress=Impatient())
     assert all_recordings(study) == []

@@ -6,19 +6,19 @@ import pytest
 
 from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemModality, ItemSet, RunAnswer
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind
-from project.entities.questions import question_json
+from project.entities.questions import question_to_json
 from project.errors import UserError
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.queries.item_set_rows import (
     all_sets,
     answers_of,
     benchmark_runs,
+    find_item,
+    find_item_set,
     insert_answers,
     insert_benchmark_run,
     insert_set,
-    item_called,
     items_of,
-    set_called,
 )
 from project.store.study import Study
 from tests.fakes.questions_said import question
@@ -45,10 +45,10 @@ def study(tmp_path: Path) -> Iterator[Study]:
 
 def test_what_is_stored_is_read_again(study: Study) -> None:
     assert all_sets(study) == [SET]
-    assert set_called(study, "verdicts") == set_called(study, "s") == SET
-    assert set_called(study, "nothing") is None
+    assert find_item_set(study, "verdicts") == find_item_set(study, "s") == SET
+    assert find_item_set(study, "nothing") is None
     assert items_of(study, "s") == [ITEMS[2], ITEMS[1], ITEMS[0]]
-    assert item_called(study, "i1") == ITEMS[1]
+    assert find_item(study, "i1") == ITEMS[1]
     assert benchmark_runs(study) == benchmark_runs(study, "s") == [RUN]
     assert benchmark_runs(study, "another") == []
 
@@ -107,7 +107,7 @@ def test_wrong_content_is_said_to_be_damaged_and_found_by_the_check(study: Study
     study._connection.commit()
     with pytest.raises(UserError, match="i1 of this study is damaged"):
         items_of(study, "s")
-    assert len([one for one in check(study.path) if "item" in one]) == 1
+    assert len([one for one in check_study(study.path) if "item" in one]) == 1
 
 
 def test_a_question_that_was_frozen_is_read_again(study: Study) -> None:
@@ -116,18 +116,18 @@ def test_a_question_that_was_frozen_is_read_again(study: Study) -> None:
         insert_set(
             study,
             replace(SET, id="t"),
-            [FrozenItem("i9", "t", 0, 0, "question/q", "r", 0, 5, {"question": question_json(one)})],
+            [FrozenItem("i9", "t", 0, 0, "question/q", "r", 0, 5, {"question": question_to_json(one)})],
         )
-    assert items_of(study, "t")[0].content["question"] == question_json(one)
+    assert items_of(study, "t")[0].content["question"] == question_to_json(one)
 
 
 def test_of_two_sets_of_one_name_the_id_is_asked_for(study: Study) -> None:
     with study.recording_run():
         insert_set(study, replace(SET, id="t"), [])
     with pytest.raises(UserError, match="2 item sets called “verdicts”") as raised:
-        set_called(study, "verdicts")
+        find_item_set(study, "verdicts")
     assert raised.value.hint == "Name it by its id: s or t"
-    assert set_called(study, "s") == SET
+    assert find_item_set(study, "s") == SET
 
 
 def test_rows_that_belong_to_nothing_are_found(study: Study) -> None:
@@ -144,4 +144,4 @@ def test_rows_that_belong_to_nothing_are_found(study: Study) -> None:
         "an item is in a draw that its set does not have: y",
         "a run of the benchmark is over no set: c",
         "an answer of the benchmark belongs to no run: gone",
-    } <= {*check(study.path)}
+    } <= {*check_study(study.path)}

@@ -9,21 +9,21 @@ import pytest
 
 from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus, Reveal
 from project.errors import UserError
-from project.integrity.integrity_check import check
-from project.queries.item_set_rows import given_answers
+from project.integrity.integrity_check import check_study
+from project.queries.item_set_rows import read_run_answers
 from project.queries.judgment_rows import (
     all_judges,
-    answered,
+    answered_judgments,
     asked_judges,
     delete_judge,
+    find_judgments,
     insert_judgments,
     insert_reveal,
     judge_by_name,
+    judge_labels,
     judge_names,
-    judgments_called,
     judgments_in,
     judgments_of,
-    labels_given,
     prompt_versions,
     put_judge,
     put_prompt_version,
@@ -47,7 +47,7 @@ def store(study: Study, *said: Judgment) -> None:
 
 def test_a_judgment_comes_back_as_it_was_stored(study: Study) -> None:
     store(study, SAID)
-    assert judgments_of(study, "s-1") == judgments_in(study, "r-1") == judgments_called(study, ["j-1", "j-9"]) == [SAID]
+    assert judgments_of(study, "s-1") == judgments_in(study, "r-1") == find_judgments(study, ["j-1", "j-9"]) == [SAID]
     assert judgments_of(study, "s-1", "error") == []
 
 
@@ -62,7 +62,7 @@ def test_only_an_answer_answers_a_request_and_the_oldest_counts(study: Study) ->
     later = replace(SAID, id="j-2", at="2026-01-03T00:00:00Z")
     other = replace(SAID, id="j-3", request_key="other")
     store(study, failed, later, SAID, other)
-    assert {one.id for one in answered(study, [SAID.request_key, "other", "nothing"])} == {"j-1", "j-3"}
+    assert {one.id for one in answered_judgments(study, [SAID.request_key, "other", "nothing"])} == {"j-1", "j-3"}
 
 
 @pytest.mark.parametrize("table", ["judgment", "reveal", "egress"])
@@ -132,7 +132,7 @@ def test_every_version_of_a_prompt_is_kept(study: Study) -> None:
     [
         ("UPDATE judgment SET answer = '{'", lambda study: judgments_of(study, "s-1")),
         ("UPDATE judgment SET status = 'odd'", lambda study: judgments_of(study, "s-1")),
-        ("UPDATE judgment SET status = 'odd'", labels_given),
+        ("UPDATE judgment SET status = 'odd'", judge_labels),
         ("UPDATE judgment SET sight = '[]'", lambda study: judgments_in(study, "r-1")),
         ('UPDATE egress SET request = \'{"purpose": "joke"}\'', all_egress),
         ("UPDATE judge SET settings = 'x'", all_judges),
@@ -174,12 +174,12 @@ def test_the_check_finds_what_is_damaged_and_a_judge_keeps_its_name(tmp_path: Pa
             insert_reveal(study, Reveal("s-1", "a-1", {"task": ""}, "2026-01-02T03:04:05Z"))
         with study.step("Add judge"):
             put_judge(study, JudgeEntry("1", "Small", "random"))
-    assert check(study.path) == []
+    assert check_study(study.path) == []
     with sqlite3.connect(study.path) as raw:
         raw.execute("PRAGMA ignore_check_constraints = ON")
         raw.execute(break_it)
     raw.close()
-    assert any("no JSON object" in line for line in check(study.path))
+    assert any("no JSON object" in line for line in check_study(study.path))
     with Study.open(study.path) as damaged:
         assert judge_names(damaged) == {"1": "Small"}
         assert set(asked_judges(damaged)) <= {SAID.judge_id}
@@ -197,4 +197,4 @@ def test_the_answer_of_a_run_with_a_status_of_no_kind_is_said_in_one_line(tmp_pa
         )
     raw.close()
     with Study.open(study.path) as damaged, pytest.raises(UserError, match="judgment"):
-        given_answers(damaged, "r")
+        read_run_answers(damaged, "r")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from project.timebase import format_length, format_minutes, format_seconds
+from project.timebase import format_duration, format_minutes, format_seconds
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from project.timebase import format_length, format_minutes, format_seconds
     ],
 )
 def test_a_length_in_a_list(length_us: int, text: str) -> None:
-    assert format_length(length_us) == text
+    assert format_duration(length_us) == text
 
 
 @pytest.mark.parametrize(
@@ -33,5 +33,5 @@ def test_how_much_footage_there_is(length_us: int, text: str) -> None:
 
 def test_nothing_that_lasts_is_written_as_zero() -> None:
     for length_us in (1, 10, 499, 33_367, 49_999, 99_999):
-        for text in (format_seconds(length_us), format_length(length_us), format_minutes(length_us)):
+        for text in (format_seconds(length_us), format_duration(length_us), format_minutes(length_us)):
             assert float(text.removesuffix(" s")) > 0, length_us

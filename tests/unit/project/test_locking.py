@@ -12,7 +12,15 @@ from types import SimpleNamespace
 import pytest
 
 from project.store import locking
-from project.store.locking import StudyInUse, StudyLock, acquire, background_holder, is_held, lock_path, read_holder
+from project.store.locking import (
+    StudyInUse,
+    StudyLock,
+    acquire_lock,
+    background_holder,
+    is_held,
+    lock_path,
+    read_holder,
+)
 from project.store.study import Study
 from tests.waiting import HANG_S
 
@@ -24,24 +32,24 @@ def study(tmp_path: Path) -> Path:
 
 def test_only_one_holds_it_at_a_time(study: Path) -> None:
     assert not is_held(study)
-    first = acquire(study)
+    first = acquire_lock(study)
     assert is_held(study)
     with pytest.raises(StudyInUse) as error:
-        acquire(study)
+        acquire_lock(study)
     assert error.value.holder is not None
     assert error.value.holder.pid == os.getpid()
     first.release()
     first.release()
     assert not is_held(study)
     assert not lock_path(study).exists()
-    acquire(study).release()
+    acquire_lock(study).release()
 
 
 def test_what_a_killed_holder_was_about_to_start_is_waited_for(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = """
 import os, sys
 from pathlib import Path
-from project.store.locking import acquire
+from project.store.locking import acquire_lock as acquire
 
 held = acquire(Path(sys.argv[1]))
 if os.fork() == 0:
@@ -57,9 +65,9 @@ os._exit(0)
         holder.stdin.close()  # type: ignore[union-attr]
         time.sleep(seconds)
 
-    monkeypatch.setattr(locking, "_PATIENCE_S", HANG_S)
+    monkeypatch.setattr(locking, "_TIMEOUT_S", HANG_S)
     monkeypatch.setattr(locking, "time", SimpleNamespace(monotonic=time.monotonic, sleep=let_go_and_pause))
-    acquire(study).release()
+    acquire_lock(study).release()
     assert holder.stdin.closed
     assert not lock_path(study).exists()
 
@@ -76,16 +84,16 @@ def test_a_file_that_was_removed_while_it_was_waited_for_is_no_lock(
         monkeypatch.setattr(locking, "_open", really)
         path.unlink()
         if another_came_first:
-            others.append(acquire(study))
+            others.append(acquire_lock(study))
         return found
 
     monkeypatch.setattr(locking, "_open", open_and_be_late)
     if another_came_first:
         with pytest.raises(StudyInUse):
-            acquire(study)
+            acquire_lock(study)
         others[0].release()
     else:
-        taken = acquire(study)
+        taken = acquire_lock(study)
         assert is_held(study)
         assert json.loads(lock_path(study).read_text())["pid"] == os.getpid()
         taken.release()
@@ -134,7 +142,7 @@ def test_the_lock_says_whether_its_window_is_closed_while_jobs_go_on(study: Path
 def test_only_a_process_of_this_machine_that_holds_the_lock_is_asked_for_anything(
     study: Path, field: str, value: object, known: bool
 ) -> None:
-    taken = acquire(study)
+    taken = acquire_lock(study)
     taken.announce_background(True)
     text = json.loads(lock_path(study).read_text())
     lock_path(study).write_text(json.dumps({**text, field: value}))

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from project.erasure.erased_file import verify_left
-from project.erasure.erasure import ErasedStudy, prepare
+from project.erasure.erased_file import verify_erasure
+from project.erasure.erasure import ErasedStudy, prepare_erasure
 from project.erasure.lookalikes import LookAlikeReason, LookAlikeWords
 from project.store.study import Study
 
@@ -30,7 +30,7 @@ def study_with(folder: Path, theirs: list[str], others: list[str], words: tuple[
 
 
 def prepared(path: Path, *words: str, keep: tuple[str, ...] = ()) -> ErasedStudy:
-    return prepare(path, "P01", words, keep=keep)
+    return prepare_erasure(path, "P01", words, keep=keep)
 
 
 def left(path: Path, *words: str, keep: tuple[str, ...] = ()) -> LookAlikeWords:
@@ -141,7 +141,7 @@ def test_lists_of_words_lose_what_came_from_their_recordings_alone(tmp_path: Pat
 def test_a_finished_file_that_still_holds_something_is_told(tmp_path: Path) -> None:
     path = study_with(tmp_path, ["hello"], ["zquux laughs", "hello"])
     made = prepared(path)
-    found = verify_left(path, made.reach)
+    found = verify_erasure(path, made.reach)
     made.close()
     assert found.found["utterance.text"] == 1
     assert found.found["private_word.word"] == 1

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from project.errors import UserError
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.schema import format_versions as schema
 from project.store.creation import upgrade_file
 from project.store.study import Study
@@ -32,11 +32,11 @@ def test_an_old_study_is_backed_up_and_brought_up_to_date(old: Path, monkeypatch
         assert study.row("PRAGMA user_version") == (2,)
         assert study.rows("SELECT * FROM extra") == []
         assert study.undo_name == "Add segment"
-    assert check(old) == []
+    assert check_study(old) == []
     backup = old.with_name("a (before version 2).greenroom")
     assert sorted(p.name for p in old.parent.iterdir()) == [backup.name, "a.greenroom"]
     monkeypatch.undo()
-    assert check(backup) == []
+    assert check_study(backup) == []
     with Study.open(backup) as study:
         assert study.undo_name == "Add segment"
     with pytest.raises(UserError, match="newer version"):
@@ -69,7 +69,7 @@ def test_the_copy_is_not_written_through_a_link_that_lies_in_its_way(
     monkeypatch.setattr(schema, "VERSIONS", (*schema.VERSIONS, NEXT))
     upgrade_file(old, 1)
     assert (tmp_path / "mine").read_text() == "mine"
-    assert check(old) == []
+    assert check_study(old) == []
 
 
 def test_a_new_study_is_not_written_through_a_link_that_lies_in_its_way(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from project.errors import UserError
-from project.files.filesystem import file_system, on_network
+from project.files.filesystem import file_system_type, is_on_network
 from project.queries.segment_rows import segments_of
 from project.store import study as store
 from project.store.study import Study
@@ -38,18 +38,18 @@ nonsense
 def test_the_kind_of_file_system(tmp_path: Path, path: str, kind: str, network: bool) -> None:
     mounts = tmp_path / "mountinfo"
     mounts.write_text(MOUNTS)
-    assert file_system(Path(path), mounts) == kind
-    assert on_network(Path(path), mounts) is network
+    assert file_system_type(Path(path), mounts) == kind
+    assert is_on_network(Path(path), mounts) is network
 
 
 def test_a_system_that_does_not_say(tmp_path: Path) -> None:
-    assert file_system(tmp_path, tmp_path / "nothing") == ""
-    assert not on_network(tmp_path, tmp_path / "nothing")
+    assert file_system_type(tmp_path, tmp_path / "nothing") == ""
+    assert not is_on_network(tmp_path, tmp_path / "nothing")
 
 
 @pytest.fixture
 def network(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "on_network", lambda path: True)
+    monkeypatch.setattr(store, "is_on_network", lambda path: True)
 
 
 @pytest.mark.usefixtures("network")
@@ -78,7 +78,7 @@ def test_a_log_left_on_a_network_folder_is_taken_in(tmp_path: Path, monkeypatch:
         left = {p.name: p.read_bytes() for p in tmp_path.iterdir() if not p.name.endswith(("-shm", ".lock"))}
     for name, content in left.items():
         (tmp_path / name).write_bytes(content)
-    monkeypatch.setattr(store, "on_network", lambda path: True)
+    monkeypatch.setattr(store, "is_on_network", lambda path: True)
     with Study.open(tmp_path / "a.greenroom") as study:
         assert len(segments_of(study, small.recording.id)) == 1
         assert study.row("PRAGMA journal_mode") == ("delete",)

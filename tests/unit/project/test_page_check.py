@@ -8,7 +8,7 @@ import pytest
 
 from project.errors import UserError
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from tests.waiting import HANG_S
 
 _PAGE = 4096
@@ -18,7 +18,7 @@ _PAGE = 4096
 def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     path = tmp_path_factory.mktemp("whole") / "a.greenroom"
     with Study.create(path) as study:
-        fill(study, recordings=5, segments=300)
+        fill_study(study, recordings=5, segments=300)
     return path.read_bytes()
 
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from project.erasure.personal_strings import BIRTH, PersonalSearch, PersonalString, contacts_in
-from project.text_matching.spellings import dates_in, squeeze, squeezed, written_out
+from project.erasure.personal_strings import BIRTH, PersonalSearch, PersonalString, find_contacts
+from project.text_matching.spellings import find_dates, squeeze, squeeze_letters, write_out_numbers
 
 SEARCH = PersonalSearch(
     ["Zebédiah Quux", "P01", "O'Brien-Müller"],
@@ -133,15 +133,15 @@ def test_a_day_is_found_in_every_format(day) -> None:  # type: ignore[no-untyped
 def test_every_letter_has_a_place(text: str) -> None:
     found = squeeze(text)
     assert all(0 <= place < len(text) for place in found.places)
-    assert found.letters == squeezed(text)
+    assert found.letters == squeeze_letters(text)
 
 
 @given(st.text())
 def test_no_text_stops_the_search(text: str) -> None:
     SEARCH.in_text(text)
-    written_out(text, added=True)
-    dates_in(text)
-    [*contacts_in(text)]
+    write_out_numbers(text, added=True)
+    find_dates(text)
+    [*find_contacts(text)]
 
 
 SIGNS = PersonalSearch(
@@ -189,7 +189,7 @@ def test_what_is_like_them_in_chinese_is_not_theirs(text: str) -> None:
 def test_a_birth_in_chinese_is_known_to_be_theirs_wherever_it_stands() -> None:
     for text in ("1982年5月3日", "一九八二年五月三日", "八二年五月三号"):
         assert PersonalString(BIRTH, text).is_exact
-    assert dates_in("1982년 5월 3일") == dates_in("1982年5月3日") == {(82, 5, 3)}
+    assert find_dates("1982년 5월 3일") == find_dates("1982年5月3日") == {(82, 5, 3)}
 
 
 def test_the_german_alphabet_spells_an_s_in_two_ways() -> None:

@@ -16,9 +16,9 @@ from project.entities.egress_policy import (
     Purpose,
     RequestEvidence,
     decide,
-    policy_from,
+    parse_policy,
 )
-from project.entities.judgments import RAW
+from project.entities.judgments import RAW_CONDITION
 
 _WORDS = st.text("ab ", max_size=6)
 _HOST = st.sampled_from(["api.example.org", "other.example.org", "192.0.2.7"])
@@ -44,7 +44,7 @@ REQUESTS = st.builds(
     texts=st.integers(0, 2),
     frames=_SUMS,
     clips=_SUMS,
-    condition=st.sampled_from(["", RAW, "a-run"]),
+    condition=st.sampled_from(["", RAW_CONDITION, "a-run"]),
     recording_id=st.sampled_from(["", "r1"]),
     redirected_from=st.sampled_from(["", "api.example.org"]),
     proxy=st.sampled_from(["", "proxy.example.org"]),
@@ -138,7 +138,7 @@ def test_opening_a_way_forbids_nothing(
     policy: Policy, request: EgressRequest, evidence: RequestEvidence, way: str
 ) -> None:
     if not rule(policy, request, evidence):
-        opened = policy_from({**policy.as_json(), "reason": "a", "allowed_by": "b", way: True})
+        opened = parse_policy({**policy.as_json(), "reason": "a", "allowed_by": "b", way: True})
         assert not rule(opened, request, evidence)
 
 
@@ -152,7 +152,7 @@ def test_nothing_of_a_study_leaves_unseen_or_unasked(
         assert policy.level is not EgressLevel.NOTHING
         if policy.level is EgressLevel.ANONYMIZED:
             assert not evidence.unreviewed
-            assert request.condition not in ("", RAW)
+            assert request.condition not in ("", RAW_CONDITION)
 
 
 @given(POLICIES, REQUESTS, EVIDENCE)
@@ -195,7 +195,7 @@ def test_without_evidence_nothing_of_a_study_leaves(purpose: Purpose, request: E
 
 @given(POLICIES)
 def test_a_policy_is_read_as_it_was_written_or_as_the_strictest(policy: Policy) -> None:
-    read = policy_from(json.loads(json.dumps(policy.as_json())))
+    read = parse_policy(json.loads(json.dumps(policy.as_json())))
     whole = policy.level is not EgressLevel.RAW or (policy.reason.strip() and policy.allowed_by.strip())
     assert read == (policy if whole else Policy())
 
@@ -208,7 +208,7 @@ def test_a_policy_is_read_as_it_was_written_or_as_the_strictest(policy: Policy) 
     )
 )
 def test_a_damaged_policy_never_lets_raw_footage_out(found: object) -> None:
-    read = policy_from(found)  # type: ignore[arg-type]
+    read = parse_policy(found)  # type: ignore[arg-type]
     assert read.level is not EgressLevel.RAW or (read.reason.strip() and read.allowed_by.strip())
     if not isinstance(found, dict):
         assert read == Policy()
@@ -231,7 +231,7 @@ def test_a_damaged_policy_never_lets_raw_footage_out(found: object) -> None:
 )
 def test_each_damage_lets_nothing_out(damage: dict[str, object]) -> None:
     found = {**Policy(EgressLevel.ANONYMIZED, downloads=True).as_json(), **damage}
-    assert policy_from(found) == Policy()  # type: ignore[arg-type]
+    assert parse_policy(found) == Policy()  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

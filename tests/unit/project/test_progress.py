@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from project.errors import Cancelled
-from project.progress import SURE_AFTER_S, RemainingTimeEstimator, Silent, Stages, time_left
+from project.progress import MIN_ELAPSED_S, RemainingTimeEstimator, Silent, Stages, format_time_left
 
 
 class Clock:
@@ -31,7 +31,7 @@ def after(clock: Clock, remaining: RemainingTimeEstimator, seconds: float, done:
 def test_nothing_is_said_before_anybody_can_know(clock: Clock) -> None:
     remaining = RemainingTimeEstimator(clock)
     assert remaining.seconds(0, 100) is None
-    assert after(clock, remaining, SURE_AFTER_S / 2, 50, 100) is None
+    assert after(clock, remaining, MIN_ELAPSED_S / 2, 50, 100) is None
     assert after(clock, remaining, 60, 0, 0) is None, "nobody knows how much there is"
 
 
@@ -74,7 +74,7 @@ def test_it_is_never_negative_and_always_in_words(told: list[tuple[float, int, i
     for seconds, done, total in told:
         left = after(clock, remaining, seconds, done, total)
         assert left is None or left >= 0
-        assert bool(time_left(left)) == (left is not None)
+        assert bool(format_time_left(left)) == (left is not None)
 
 
 @pytest.mark.parametrize(
@@ -89,11 +89,11 @@ def test_it_is_never_negative_and_always_in_words(told: list[tuple[float, int, i
     ],
 )
 def test_words(seconds: float | None, words: str) -> None:
-    assert time_left(seconds) == words
+    assert format_time_left(seconds) == words
 
 
 def test_words_are_put_into_the_language_of_the_reader() -> None:
-    assert time_left(30, {"about {value:.0f} s left": "noch {value:.0f} s"}.__getitem__) == "noch 30 s"
+    assert format_time_left(30, {"about {value:.0f} s left": "noch {value:.0f} s"}.__getitem__) == "noch 30 s"
 
 
 class Unwanted(Silent):

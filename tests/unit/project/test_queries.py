@@ -81,8 +81,8 @@ def test_recordings(small: Small) -> None:
         recordings.insert_recording(small.study, other)
         recordings.update_recording(small.study, replace(other, name="2nd"))
     assert recordings.all_recordings(small.study) == [small.recording, replace(other, name="2nd")]
-    assert recordings.recording(small.study, other.id) == replace(other, name="2nd")
-    assert recordings.recording(small.study, "?") is None
+    assert recordings.find_recording(small.study, other.id) == replace(other, name="2nd")
+    assert recordings.find_recording(small.study, "?") is None
     assert recordings.next_number(small.study) == 8
 
 
@@ -140,7 +140,7 @@ def test_segments_and_their_values(small: Small) -> None:
     late, early = small.add(5, 9), small.add(1, 9)
     assert segments.segments_of(small.study, small.recording.id) == [early, late]
     assert segments.all_segments(small.study) == [early, late]
-    assert segments.segment(small.study, "?") is None
+    assert segments.find_segment(small.study, "?") is None
     assert segments.segment_counts(small.study) == {small.recording.id: {small.annotator.id: 2}}
 
     def value(version: int, text: str | None, scheme: str = "shrec", field: str = "rationale") -> FieldValue:

@@ -10,22 +10,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from project.errors import UserError
-from project.integrity.integrity_check import check
-from project.recovery.page_reader import left_in, shapes
+from project.integrity.integrity_check import check_study
+from project.recovery.page_reader import recover_tables, table_layouts
 from project.recovery.recovery import copy_backup, recover
 from project.recovery.recovery_report import Recovered
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 
 _PAGE = 4096
-_TABLES = shapes()
+_TABLES = table_layouts()
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     path = tmp_path_factory.mktemp("whole") / "a.greenroom"
     with Study.create(path, "Wellness") as study:
-        fill(study, recordings=3, segments=80)
+        fill_study(study, recordings=3, segments=80)
         for number in range(30):
             with study.step(f"Edit {number}"):
                 study.write(
@@ -62,7 +62,7 @@ def _told(found: Recovered, table: str) -> object:
 
 
 def test_all_rows_of_a_sound_file_are_read_from_its_pages(path: Path, whole: bytes) -> None:
-    left = left_in(whole, _TABLES)
+    left = recover_tables(whole, _TABLES)
     for name, shape in _TABLES.items():
         found = {tuple(row[column] for column in shape.columns) for row in left[name].rows.values()}
         assert found == _rows(path, name), name
@@ -77,7 +77,7 @@ def test_long_values_are_read_over_many_pages(tmp_path: Path) -> None:
             with study.step("x"):
                 study.set_property(f"p{number}", text[:length])
                 study.set_property(f"a{number}", "a" * length)
-    left = left_in(path.read_bytes(), _TABLES)
+    left = recover_tables(path.read_bytes(), _TABLES)
     assert {(row["key"], row["value"]) for row in left["property"].rows.values()} == _rows(path, "property")
     assert len(left["journal_change"].rows) == len(_rows(path, "journal_change"))
 
@@ -97,7 +97,7 @@ def test_the_root_of_a_table_is_lost_and_its_leaves_are_found(path: Path, tmp_pa
     _spoil(path, _root(path, "segment_value"))
     found = recover(path, tmp_path / "new")
     told = _told(found, "segment_value")
-    assert check(found.path) == []
+    assert check_study(found.path) == []
     assert _rows(found.path, "segment_value") <= before
     assert told.bad_pages == 1  # type: ignore[attr-defined]
     assert told.loose > len(before) * 0.9, told  # type: ignore[attr-defined]
@@ -108,7 +108,7 @@ def test_what_rows_refer_to_is_made_up_where_it_is_lost(path: Path, tmp_path: Pa
     for table in ("collection", "annotator", "recording"):
         _spoil(path, _root(path, table))
     found = recover(path, tmp_path / "new")
-    assert check(found.path) == []
+    assert check_study(found.path) == []
     assert _rows(found.path, "segment") == before["segment"], "work was thrown away because a name was lost"
     assert _rows(found.path, "segment_value") == before["segment_value"]
     assert {row[0] for row in _rows(found.path, "recording")} == {row[0] for row in before["recording"]}
@@ -135,7 +135,7 @@ def test_rows_that_are_lost_come_back_from_the_history(tmp_path: Path) -> None:
     before = _rows(path, "property")
     _spoil(path, _root(path, "property"))
     found = recover(path, tmp_path / "new")
-    assert check(found.path) == []
+    assert check_study(found.path) == []
     assert {row for row in _rows(found.path, "property") if str(row[0]).startswith("p")} == {
         row for row in before if str(row[0]).startswith("p")
     }, "what was deleted must not come back, what was not must"
@@ -147,7 +147,7 @@ def test_the_first_page_is_gone(path: Path, tmp_path: Path) -> None:
     before = _rows(path, "segment_value")
     _spoil(path, 1)
     found = recover(path, tmp_path / "new")
-    assert check(found.path) == []
+    assert check_study(found.path) == []
     assert _rows(found.path, "segment_value") <= before
 
 
@@ -156,7 +156,7 @@ def test_the_end_is_missing(path: Path, tmp_path: Path, whole: bytes) -> None:
     with pytest.raises(UserError):
         Study.open(path)
     found = recover(path, tmp_path / "new")
-    assert check(found.path) == []
+    assert check_study(found.path) == []
     assert found.losses
     with Study.open(found.path) as study, pytest.raises(UserError):
         study.undo()
@@ -171,16 +171,16 @@ def test_whatever_is_damaged_the_new_study_is_sound(
     path = folder / "a.greenroom"
     path.write_bytes(_damaged(whole, random.Random(seed), times))
     content = path.read_bytes()
-    if not check(path):
+    if not check_study(path):
         return
     found = recover(path, folder / "new")
-    assert check(found.path) == list(found.problems) == []
+    assert check_study(found.path) == list(found.problems) == []
     assert path.read_bytes() == content, "the damaged file was touched"
     with Study.open(found.path) as study:
         with study.step("Go on"):
             study.set_property("x", 1)
         study.undo()
-    assert check(found.path) == []
+    assert check_study(found.path) == []
 
 
 def _damaged(whole: bytes, chance: random.Random, times: int) -> bytes:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from project.entities.face_regions import Keyframe, Region, RegionKind, as_track, corrected
+from project.entities.face_regions import Keyframe, Region, RegionKind, apply_keyframes, region_to_track
 from project.entities.study_records import (
     Annotator,
     Collection,
@@ -27,10 +27,10 @@ from project.queries.face_rows import (
     delete_region,
     face_reviews,
     faces_to_hide,
+    find_region,
     insert_region,
     insert_tracks,
     mask_state,
-    region_called,
     regions_of,
     set_dismissed,
     set_face_review,
@@ -63,7 +63,7 @@ def test_a_region_moves_in_a_straight_line_and_stays_outside_its_keyframes() -> 
 
 
 def test_a_face_drawn_by_hand_covers_the_frame_on_screen_when_it_starts_and_none_that_begins_at_its_end() -> None:
-    track = as_track(region(start=100_000, end=200_000), TIMES)
+    track = region_to_track(region(start=100_000, end=200_000), TIMES)
     assert track is not None
     assert track.times_us.tolist() == [80_000, 120_000, 160_000]
     assert set(track.origins) == {Origin.DRAWN}
@@ -71,10 +71,10 @@ def test_a_face_drawn_by_hand_covers_the_frame_on_screen_when_it_starts_and_none
 
 def test_one_keyframe_moves_the_whole_track_and_two_move_what_is_between() -> None:
     track = found()
-    whole = corrected(track, [Keyframe(1_200_000, 70, 10, 50, 60)])
+    whole = apply_keyframes(track, [Keyframe(1_200_000, 70, 10, 50, 60)])
     assert np.allclose(whole.boxes - track.boxes, [10, 0, 0, 0])
     assert whole.origins[5] == Origin.DRAWN
-    ramp = corrected(track, [Keyframe(1_000_000, 50, 10, 50, 60), Keyframe(1_400_000, 90, 10, 50, 60)])
+    ramp = apply_keyframes(track, [Keyframe(1_000_000, 50, 10, 50, 60), Keyframe(1_400_000, 90, 10, 50, 60)])
     moved = (ramp.boxes - track.boxes)[:, 0]
     assert np.allclose(moved[:11], np.linspace(0, 20, 11))
     assert np.allclose(moved[11:], 20)
@@ -82,11 +82,11 @@ def test_one_keyframe_moves_the_whole_track_and_two_move_what_is_between() -> No
 
 def test_a_keyframe_outside_of_a_track_makes_it_longer_up_to_there() -> None:
     track = found()
-    longer = corrected(track, [Keyframe(600_000, 0, 10, 50, 60)], TIMES)
+    longer = apply_keyframes(track, [Keyframe(600_000, 0, 10, 50, 60)], TIMES)
     assert longer.frames[0] == 15
     assert longer.boxes[0].tolist() == [0, 10, 50, 60]
     assert (longer.frames == np.arange(15, 50)).all()
-    same = corrected(track, [Keyframe(600_000, 0, 10, 50, 60)])
+    same = apply_keyframes(track, [Keyframe(600_000, 0, 10, 50, 60)])
     assert (same.frames == track.frames).all()
 
 
@@ -96,7 +96,7 @@ def test_a_corrected_track_keeps_its_order_and_has_the_set_box_at_every_keyframe
 ) -> None:
     places = {frame: (x, size) for frame, x, size in drawn}
     keyframes = [Keyframe(int(TIMES[f]), x, x, size, size) for f, (x, size) in sorted(places.items())]
-    track = corrected(found(), keyframes, TIMES)
+    track = apply_keyframes(found(), keyframes, TIMES)
     assert (np.diff(track.frames) > 0).all()
     assert (track.times_us == TIMES[track.frames]).all()
     assert len(track.frames) == len(track.boxes) == len(track.scores) == len(track.origins)
@@ -166,7 +166,7 @@ def test_what_is_to_be_hidden_is_the_corrected_tracks_and_the_faces_drawn_by_han
             insert_region(study, one)
         set_track_box(study, track.id, Keyframe(1_000_000, 60, 10, 50, 60))
     assert regions_of(study, "r") == [face, area]
-    assert region_called(study, area.id) == area
+    assert find_region(study, area.id) == area
     hidden = faces_to_hide(study, "r", TIMES)
     assert [one.id for one in hidden] == [track.id, face.id]
     assert hidden[0].boxes[0].tolist() == [60, 10, 50, 60]

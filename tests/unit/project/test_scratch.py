@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from project.files.temporary_files import OwnFolder, left_folders, scratch_folder, sweep_own_folders, sweep_scratch
+from project.files.temporary_files import OwnFolder, abandoned_folders, scratch_folder, sweep_own_folders, sweep_scratch
 from project.store.study import Study
 
 KILLED = """
@@ -76,7 +76,7 @@ def test_a_folder_of_ones_own_is_private_and_that_of_a_killed_process_is_swept(
     assert left.stat().st_mode & 0o077 == 0
     with OwnFolder() as folder:
         assert not left.exists()
-        assert left_folders() == []
+        assert abandoned_folders() == []
         sweep_own_folders()
         assert folder.is_dir()
     assert {one.name for one in tmp_path.iterdir()} == {"greenroom-scratch-mine.txt", "greenroom-notes"}

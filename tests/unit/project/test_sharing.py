@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.schema.columns import COLUMNS
-from project.schemes.scheme_file import stripped
+from project.schemes.scheme_file import strip_explanations
 from project.sharing.annotations_only_copy import Shared, share_annotations
 from project.store.study import Study
 from tests.fakes.full_study import NAME, SPOKEN, Full
@@ -72,7 +72,7 @@ def shared(tmp_path: Path, *, held_out: bool = False) -> tuple[Path, Full, Share
 
 def test_no_private_text_is_in_the_bytes(tmp_path: Path) -> None:
     path, full, _ = shared(tmp_path)
-    assert check(path) == []
+    assert check_study(path) == []
     private = [*full.theirs, *full.others, NAME, SPOKEN, "Ada", "A study", *full.ids.values()]
     private += [
         "secret definition",
@@ -135,7 +135,7 @@ def test_a_judgment_keeps_its_label_and_no_word(tmp_path: Path) -> None:
 
 
 def test_a_stripped_scheme_is_the_same_scheme_without_its_explanations() -> None:
-    text, scheme = stripped(OWN_SCHEME, "lab")
+    text, scheme = strip_explanations(OWN_SCHEME, "lab")
     assert "secret" not in text
     assert "comment" not in text
     assert [one.name for one in scheme.tracks[0].labels] == ["Good “one”"]

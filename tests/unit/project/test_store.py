@@ -17,17 +17,17 @@ import pytest
 
 from project.entities.study_records import Annotator
 from project.errors import Cancelled, UserError
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.progress import Silent
 from project.queries.annotator_rows import insert_annotator
-from project.queries.history_rows import steps
-from project.queries.segment_rows import insert_segment, segment, segments_of, update_segment
+from project.queries.history_rows import read_steps
+from project.queries.segment_rows import find_segment, insert_segment, segments_of, update_segment
 from project.store import locking as access
 from project.store import study as store
 from project.store.column_values import to_json
-from project.store.journal import RUN_TABLES, SUBJECTS, UNLOGGED_TABLES
+from project.store.journal import RUN_TABLES, SUBJECT_COLUMNS, UNLOGGED_TABLES
 from project.store.locking import lock_path
-from project.store.opening import Snapshot, examine
+from project.store.opening import Snapshot, inspect_file
 from project.store.read_pool import Readers
 from project.store.study import Study
 from tests.unit.project.conftest import Small, furnish
@@ -65,7 +65,7 @@ def test_any_file_name_works(tmp_path: Path, name: str) -> None:
     with Study.create(tmp_path / name) as study, study.step("Rename"):
         study.set_property("name", "x")
     assert names(tmp_path) == [name]
-    assert check(tmp_path / name) == []
+    assert check_study(tmp_path / name) == []
 
 
 def test_messages_are_one_line_also_for_names_that_are_not(tmp_path: Path) -> None:
@@ -120,12 +120,12 @@ def test_a_step_that_raises_changes_nothing(small: Small) -> None:
 
 
 def test_an_empty_step_leaves_no_trace(small: Small) -> None:
-    before = steps(small.study)
+    before = read_steps(small.study)
     added = small.add()
     with small.study.step("Move") as step:
         update_segment(small.study, added)
     assert not step.changes
-    assert len(steps(small.study)) == len(before) + 1
+    assert len(read_steps(small.study)) == len(before) + 1
 
 
 def test_a_step_tells_what_it_changed(small: Small) -> None:
@@ -134,9 +134,9 @@ def test_a_step_tells_what_it_changed(small: Small) -> None:
         insert_segment(small.study, added)
     assert dict(step.changes.tables) == {"segment": frozenset({added.id})}
     assert dict(small.study.undo().tables) == {"segment": frozenset({added.id})}
-    newest = steps(small.study)[0]
+    newest = read_steps(small.study)[0]
     assert (newest.kind, newest.name) == ("undo", "Add")
-    assert steps(small.study)[1].annotator_id == small.annotator.id
+    assert read_steps(small.study)[1].annotator_id == small.annotator.id
     assert datetime.fromisoformat(newest.at).utcoffset() == timedelta(0)
 
 
@@ -154,7 +154,7 @@ def test_no_path_around_the_journal(small: Small) -> None:
     for sql in ("UPDATE segment SET end_us = end_us + 9", "DELETE FROM segment", "UPDATE property SET value = '1'"):
         with pytest.raises(sqlite3.IntegrityError, match="outside a step"):
             small.study._connection.execute(sql)
-    assert segment(small.study, added.id) == added
+    assert find_segment(small.study, added.id) == added
 
 
 def test_every_connection_is_careful(small: Small) -> None:
@@ -165,7 +165,7 @@ def test_every_connection_is_careful(small: Small) -> None:
 
 
 def test_each_edit_reaches_the_disk(small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "prepare", access.prepare)
+    monkeypatch.setattr(store, "configure_connection", access.configure_connection)
     small.study.close()
     with Study.open(small.study.path) as study:
         full = 2
@@ -175,7 +175,7 @@ def test_each_edit_reaches_the_disk(small: Small, monkeypatch: pytest.MonkeyPatc
 def test_no_table_is_forgotten(study: Study) -> None:
     tables = {row[0] for row in study.rows("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     own = {"journal_step", "journal_change", "_sqlite_migrations"}
-    assert tables == own | set(SUBJECTS) | set(RUN_TABLES) | set(UNLOGGED_TABLES)
+    assert tables == own | set(SUBJECT_COLUMNS) | set(RUN_TABLES) | set(UNLOGGED_TABLES)
 
 
 def test_a_new_edit_clears_redo_and_undo_says_when_there_is_nothing(small: Small) -> None:
@@ -236,7 +236,7 @@ def test_a_drag_is_one_step(tmp_path: Path) -> None:
             update_segment(study, replace(added, end_us=7_000_000))
         study.undo()
         assert segments_of(study, small.recording.id)[0].end_us == 6_000_000, "a redone step is not joined"
-    assert check(tmp_path / "a.greenroom") == []
+    assert check_study(tmp_path / "a.greenroom") == []
 
 
 def test_a_drag_that_comes_back_is_no_step(tmp_path: Path) -> None:
@@ -249,12 +249,12 @@ def test_a_drag_that_comes_back_is_no_step(tmp_path: Path) -> None:
             with study.step("Move", "anna", merge_key="drag") as step:
                 update_segment(study, replace(added, end_us=end))
             assert step.changes
-        assert check(study.path) == []
+        assert check_study(study.path) == []
         study.undo()
         assert segments_of(study, small.recording.id) == [], "undo did nothing that can be seen"
         study.redo()
         assert segments_of(study, small.recording.id) == [added]
-    assert check(tmp_path / "a.greenroom") == []
+    assert check_study(tmp_path / "a.greenroom") == []
 
 
 def test_a_drag_that_ends_on_somebody_new_is_undone_at_once(tmp_path: Path) -> None:
@@ -272,7 +272,7 @@ def test_a_drag_that_ends_on_somebody_new_is_undone_at_once(tmp_path: Path) -> N
         assert segments_of(study, small.recording.id) == [added]
         study.redo()
         assert segments_of(study, small.recording.id)[0].annotator_id == bert.id
-    assert check(tmp_path / "a.greenroom") == []
+    assert check_study(tmp_path / "a.greenroom") == []
 
 
 @pytest.mark.parametrize(
@@ -395,7 +395,7 @@ def foreign_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest
 def test_a_copy_that_cannot_be_made_says_where(foreign_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = foreign_folder / "a.greenroom"
     with Study.create(path):
-        left = examine(path)
+        left = inspect_file(path)
         monkeypatch.setattr(tempfile, "tempdir", str(foreign_folder / "missing"))
         with pytest.raises(UserError, match=f"missing”: {os.strerror(errno.ENOENT)}"):
             Snapshot(path, left)
@@ -468,14 +468,14 @@ def test_a_full_disk_is_a_message_and_the_study_stays_usable(small: Small) -> No
         small.study.set_property("long", "x" * 100_000)
     small.study.rows("PRAGMA max_page_count = 1000000")
     assert small.study.get_property("long") is None
-    assert len(steps(small.study)) == 2
+    assert len(read_steps(small.study)) == 2
     small.add()
     assert small.study.undo_name == "Add segment"
 
 
 FILL = """
 import resource, signal, sys
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study as check
 from project.errors import Cancelled, UserError
 from project.store.study import Study
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -603,7 +603,7 @@ def test_a_thread_that_never_waits_reads_what_was_saved_before_with_the_eyes_of_
 def test_whoever_reads_while_an_edit_becomes_stoppable_does_not_wait_for_ever(tmp_path: Path) -> None:
     program = """
 import sys, threading, time
-from project.store.opening import Snapshot, examine
+from project.store.opening import Snapshot, inspect_file as examine
 from project.progress import Silent
 from project.store.study import Study
 

@@ -10,11 +10,11 @@ from project.queries.recording_rows import all_media, all_recordings
 from project.queries.segment_rows import all_segments, segment_counts, values_in
 from project.schemes.scheme_file import load_scheme
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 
 
 def test_the_paper_s_size_and_proportions(study: Study) -> None:
-    fill(study)
+    fill_study(study)
     recordings = all_recordings(study)
     segments = all_segments(study)
     assert (len(recordings), len(segments), len(all_annotators(study))) == (403, 10353, 2)
@@ -48,7 +48,7 @@ def test_the_same_seed_gives_the_same_study(tmp_path: Path) -> None:
     found = []
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         with Study.create(tmp_path / name) as study:
-            fill(study, recordings=3, segments=50, annotators=3, seed=seed)
+            fill_study(study, recordings=3, segments=50, annotators=3, seed=seed)
             found.append((all_recordings(study), all_segments(study), study.rows("SELECT * FROM segment_value")))
     assert found[0] == found[1]
     assert found[0] != found[2]
@@ -56,17 +56,17 @@ def test_the_same_seed_gives_the_same_study(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("recordings", "segments"), [(0, 0), (1, 0), (1, 1), (2, 4001)])
 def test_any_size(study: Study, recordings: int, segments: int) -> None:
-    fill(study, recordings=recordings, segments=segments, annotators=1)
+    fill_study(study, recordings=recordings, segments=segments, annotators=1)
     assert len(all_recordings(study)) == recordings
     assert len(all_segments(study)) == segments
 
 
 def test_only_into_an_empty_study(study: Study) -> None:
     with pytest.raises(UserError, match="no study"):
-        fill(study, recordings=0, segments=1)
-    fill(study, recordings=1, segments=1)
+        fill_study(study, recordings=0, segments=1)
+    fill_study(study, recordings=1, segments=1)
     with pytest.raises(UserError, match="not empty"):
-        fill(study)
+        fill_study(study)
 
 
 class Impatient:
@@ -79,5 +79,5 @@ class Impatient:
 
 def test_cancelling_leaves_the_study_empty(study: Study) -> None:
     with pytest.raises(Cancelled):
-        fill(study, progress=Impatient())
+        fill_study(study, progress=Impatient())
     assert all_recordings(study) == []

@@ -4,15 +4,15 @@ from collections import Counter
 from pathlib import Path
 
 from project.entities.causal_chains import ChainGraph
-from project.integrity.integrity_check import check
-from project.queries.chain_rows import all_chains, graphs_of
+from project.integrity.integrity_check import check_study
+from project.queries.chain_rows import all_chains, read_graphs
 from project.queries.recording_rows import all_recordings, participants_in
 from project.store.study import Study
 from project.synthetic.synthetic_chains import CHAINS, NODES, RECORDINGS, SUBCHAINS, fill_with_chains
 
 
 def graphs(study: Study) -> list[ChainGraph]:
-    return graphs_of(study, all_chains(study))
+    return read_graphs(study, all_chains(study))
 
 
 def test_the_numbers_are_those_of_the_paper(study: Study) -> None:
@@ -53,5 +53,5 @@ def test_a_study_with_edges_is_a_sound_file(tmp_path: Path) -> None:
     path = tmp_path / "made.greenroom"
     with Study.create(path) as study:
         fill_with_chains(study, chains=30)
-    assert check(path) == []
+    assert check_study(path) == []
     Study.open(path).close()

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from project.entities.roleplay import Act, AgentTurn, turn_of, written_turn
+from project.entities.roleplay import Act, AgentTurn, format_turn, parse_turn
 
 
 @given(st.sampled_from(list(Act)), st.text().map(str.strip))
 def test_what_is_written_is_read_back(act: Act, text: str) -> None:
-    assert turn_of(written_turn(AgentTurn(act, text))) == AgentTurn(act, text)
+    assert parse_turn(format_turn(AgentTurn(act, text))) == AgentTurn(act, text)
 
 
 @pytest.mark.parametrize(
@@ -25,9 +25,9 @@ def test_what_is_written_is_read_back(act: Act, text: str) -> None:
     ],
 )
 def test_a_mark_says_what_it_is_and_all_else_is_said(text: str, turn: AgentTurn) -> None:
-    assert turn_of(text) == turn
+    assert parse_turn(text) == turn
 
 
 def test_what_is_said_stands_there_as_it_is() -> None:
-    assert written_turn(AgentTurn(Act.SPEAK, "Hello.")) == "Hello."
-    assert written_turn(AgentTurn(Act.LEAVE)) == "[leaves]"
+    assert format_turn(AgentTurn(Act.SPEAK, "Hello.")) == "Hello."
+    assert format_turn(AgentTurn(Act.LEAVE)) == "[leaves]"

@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from project.entities.study_records import ConsentUse, FieldValue, Participant, ParticipantRole, Segment, Verdict
 from project.ids import new_id
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.queries import recording_rows as participants
 from project.queries import recording_rows as recordings
 from project.queries.segment_rows import (
@@ -54,7 +54,7 @@ class Edits(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         self.study.close()
-        assert check(self.study.path) == []
+        assert check_study(self.study.path) == []
         assert [p.name for p in Path(self.folder.name).iterdir()] == ["a.greenroom"]
         self.folder.cleanup()
 

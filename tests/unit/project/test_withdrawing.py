@@ -9,11 +9,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from project.erasure.erased_file import alone, in_memory, write_anew
-from project.erasure.removal import ErasureCounts, bury, remove
-from project.erasure.subject_scope import reach_of
+from project.erasure.erased_file import exclusive_access, load_into_memory, rewrite_file
+from project.erasure.removal import ErasureCounts, erase_subject, record_withdrawal
+from project.erasure.subject_scope import build_scope
 from project.errors import UserError
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.schema.columns import COLUMNS
 from project.schemes.scheme_file import parse_scheme, shipped_text
 from project.store import locking as exclusive
@@ -42,12 +42,12 @@ def made(folder: Path) -> tuple[Path, Full]:
 
 
 def without(path: Path, full: Full, *, drop: bool = False) -> ErasureCounts:
-    with alone(path):
-        memory = in_memory(path)
-        reach = reach_of(memory, [full.id("P01")], drop=drop)
-        done = remove(memory, reach)
-        bury(memory, reach, full.id("ada"), AT)
-        write_anew(memory, path)
+    with exclusive_access(path):
+        memory = load_into_memory(path)
+        reach = build_scope(memory, [full.id("P01")], drop=drop)
+        done = erase_subject(memory, reach)
+        record_withdrawal(memory, reach, full.id("ada"), AT)
+        rewrite_file(memory, path)
     return done
 
 
@@ -58,7 +58,7 @@ def left_in(path: Path, texts: list[str]) -> list[bytes]:
 
 def test_the_study_of_this_test_fills_every_column_of_every_table(tmp_path: Path) -> None:
     path, full = made(tmp_path)
-    assert check(path) == []
+    assert check_study(path) == []
     assert len(left_in(path, full.theirs)) >= len(full.theirs)
     with Study.open(path, read_only=True) as study:
         empty = {table for table in COLUMNS if study.row(f"SELECT 1 FROM {table} LIMIT 1") is None}
@@ -69,7 +69,7 @@ def test_the_study_of_this_test_fills_every_column_of_every_table(tmp_path: Path
 def test_nothing_of_theirs_is_in_the_bytes_and_the_study_is_sound(tmp_path: Path, drop: bool) -> None:
     path, full = made(tmp_path)
     without(path, full, drop=drop)
-    assert check(path) == []
+    assert check_study(path) == []
     assert [one.name for one in tmp_path.iterdir()] == ["study.greenroom"]
     assert (
         left_in(path, [*full.theirs, NAME, NAME.upper(), NAME.split()[0], SPOKEN, full.id("P01"), "P01", "p01"]) == []
@@ -112,14 +112,14 @@ def test_undo_stops_there_and_goes_on_from_there(tmp_path: Path) -> None:
         with pytest.raises(UserError):
             study.undo()
         study.redo()
-    assert check(path) == []
+    assert check_study(path) == []
 
 
 def test_withdrawing_again_finds_nothing(tmp_path: Path) -> None:
     path, full = made(tmp_path)
     without(path, full)
-    memory = in_memory(path)
-    assert remove(memory, reach_of(memory, [full.id("P01")])).nothing
+    memory = load_into_memory(path)
+    assert erase_subject(memory, build_scope(memory, [full.id("P01")])).nothing
 
 
 def test_a_study_that_somebody_has_open_is_left_alone(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_a_study_that_somebody_has_open_is_left_alone(tmp_path: Path) -> None:
     with Study.open(path), pytest.raises(UserError):
         without(path, full)
     assert NAME.encode() in path.read_bytes()
-    assert check(path) == []
+    assert check_study(path) == []
 
 
 OWN_SCHEME = f"""
@@ -161,16 +161,16 @@ def test_whoever_is_about_to_leave_a_study_is_waited_for(tmp_path: Path, monkeyp
         leave.set()
         time.sleep(seconds)
 
-    monkeypatch.setattr(exclusive, "_ALONE_PATIENCE_S", HANG_S)
+    monkeypatch.setattr(exclusive, "_EXCLUSIVE_TIMEOUT_S", HANG_S)
     monkeypatch.setattr(exclusive, "time", SimpleNamespace(monotonic=time.monotonic, sleep=let_leave_and_pause))
 
     reader = threading.Thread(target=read)
     with Study.create(path, "A study"):
-        in_memory(path).close()
+        load_into_memory(path).close()
         reader.start()
         opened.wait()
     assert names_beside(path) != [path.name]
-    with alone(path):
+    with exclusive_access(path):
         assert names_beside(path) == [path.name, f"{path.name}.lock"]
     reader.join()
 
@@ -189,7 +189,7 @@ def test_schemes_and_prompts_stay_usable_without_their_name(tmp_path: Path) -> N
         )
         study.write("INSERT INTO prompt_version VALUES ('pre', 1, ?)", (shipped_prompt("pre"),))
     done = without(path, full)
-    assert check(path) == []
+    assert check_study(path) == []
     with Study.open(path, read_only=True) as study:
         schemes = dict(study.rows("SELECT key, text FROM scheme_version"))
         prompts = dict(study.rows("SELECT version, text FROM prompt_version WHERE key = 'pre'"))

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, QRectF
 
-from app.gui.faces.box_editing import LEAST, Grip, dragged, grip_at, handles
+from app.gui.faces.box_editing import MIN_BOX_PX, Grip, drag_box, grip_at, handles
 
 boxes = st.builds(QRectF, st.integers(-50, 500), st.integers(-50, 500), st.integers(10, 300), st.integers(10, 300))
 moves = st.builds(QPointF, st.integers(-600, 600), st.integers(-600, 600))
@@ -12,9 +12,9 @@ moves = st.builds(QPointF, st.integers(-600, 600), st.integers(-600, 600))
 
 @given(boxes, st.sampled_from([*Grip]), moves)
 def test_an_edge_that_is_not_held_stays_and_no_box_turns_inside_out(box: QRectF, grip: Grip, by: QPointF) -> None:
-    after = dragged(box, grip, by, LEAST)
-    assert after.width() >= LEAST
-    assert after.height() >= LEAST
+    after = drag_box(box, grip, by, MIN_BOX_PX)
+    assert after.width() >= MIN_BOX_PX
+    assert after.height() >= MIN_BOX_PX
     held = zip(grip.value, (box.left(), box.top(), box.right(), box.bottom()), strict=True)
     now = (after.left(), after.top(), after.right(), after.bottom())
     assert all(is_held or abs(old - new) < 1e-6 for (is_held, old), new in zip(held, now, strict=True))

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.gui.faces.face_cards import CROPS, CardsModel, CardState, FaceCard, Order, described
+from app.gui.faces.face_cards import CROPS_ROLE, CardsModel, CardState, FaceCard, Order, describe_card
 
 SURE = FaceCard("a", "Face 1", CardState.ASSIGNED, 0, 9_000_000, 0.9, "P01", "p")
 WEAK = FaceCard("b", "Face 2", CardState.DOUBTFUL, 4_000_000, 1_000_000, 0.2)
@@ -45,13 +45,13 @@ def test_pictures_are_asked_for_once_and_again_after_they_were_dropped() -> None
     asked: list[str] = []
     model.crops_needed.connect(asked.append)
     for _ in range(3):
-        model.index(0).data(CROPS)
+        model.index(0).data(CROPS_ROLE)
     assert asked == ["c"]
     model.forget_crops(["c"])
-    model.index(0).data(CROPS)
+    model.index(0).data(CROPS_ROLE)
     assert asked == ["c", "c"]
 
 
 def test_a_card_says_in_words_what_it_shows() -> None:
-    assert described(SURE) == "Face 1, P01, assigned, from 0:00:00.000"
-    assert described(OPEN) == "Face 3, to decide, from 0:00:02.000, 2 places to look at"
+    assert describe_card(SURE) == "Face 1, P01, assigned, from 0:00:00.000"
+    assert describe_card(OPEN) == "Face 3, to decide, from 0:00:02.000, 2 places to look at"

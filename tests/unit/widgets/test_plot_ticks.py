@@ -5,7 +5,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from widgets.labels import Pattern
-from widgets.plots.charts import apart
+from widgets.plots.charts import spread_apart
 from widgets.plots.plot_canvas import strokes
 from widgets.plots.plot_data import nice_ticks
 
@@ -50,7 +50,7 @@ def test_places_stay_on_the_axis(value: float, first: float) -> None:
 
 @given(st.lists(st.floats(0, 100), max_size=5))
 def test_names_at_the_ends_of_lines_keep_apart(places: list[float]) -> None:
-    found = apart(places, 17, 100)
+    found = spread_apart(places, 17, 100)
     order = sorted(range(len(places)), key=lambda one: places[one])
     gaps = [found[b] - found[a] for a, b in pairwise(order)]
     assert all(gap >= 17 - 1e-9 for gap in gaps)

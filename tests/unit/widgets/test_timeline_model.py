@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from project.entities.study_records import Segment, Verdict
 from widgets.timeline.lanes import Lane, LaneKind, lane_key
-from widgets.timeline.timeline_layout import HEADER, RULER, TimelineHitPart, Viewport, hit, lay_out
+from widgets.timeline.timeline_layout import HEADER, RULER, TimelineHitPart, Viewport, hit_test, lay_out_lanes
 from widgets.timeline.timeline_model import HIDDEN, SELECTED, TimelineModel
-from widgets.timeline.timeline_view import describe
+from widgets.timeline.timeline_view import describe_selection
 
 LANES = (Lane("w", "Sound", LaneKind.WAVEFORM), Lane(lane_key("a"), "A", editable=True), Lane(lane_key("b"), "B"))
 
@@ -66,7 +66,7 @@ def test_a_hit_is_the_segment_that_is_drawn_there(found: list[tuple[int, int, st
     segments = [made(f"s{i}", s * 1000, (s + n) * 1000, lane) for i, (s, n, lane) in enumerate(found)]
     one = model(*segments)
     view = Viewport(0, 1000, 1000, 1_000_000)
-    bands = lay_out(one)
+    bands = lay_out_lanes(one)
     for band in bands[1:]:
         track = one.track(band.lane.key)
         for i, segment in enumerate(track.items):
@@ -74,24 +74,24 @@ def test_a_hit_is_the_segment_that_is_drawn_there(found: list[tuple[int, int, st
                 continue
             middle = (segment.start_us + segment.end_us) / 2
             y = RULER + band.row_top(int(track.rows[i])) + band.row_height / 2
-            at = hit(one, bands, view, HEADER + view.time_to_x(middle), y)
+            at = hit_test(one, bands, view, HEADER + view.time_to_x(middle), y)
             assert (at.part, at.segment) == (TimelineHitPart.BODY, segment)
-            at = hit(one, bands, view, HEADER + view.time_to_x(segment.start_us) + 1, y)
+            at = hit_test(one, bands, view, HEADER + view.time_to_x(segment.start_us) + 1, y)
             assert (at.part, at.segment) == (TimelineHitPart.START, segment)
-            at = hit(one, bands, view, HEADER + view.time_to_x(segment.end_us) - 1, y)
+            at = hit_test(one, bands, view, HEADER + view.time_to_x(segment.end_us) - 1, y)
             assert (at.part, at.segment) == (TimelineHitPart.END, segment)
 
 
 def test_hits_tell_ruler_header_and_empty_lane_apart() -> None:
     one = model()
-    bands, view = lay_out(one), Viewport(0, 1000, 1000, 1_000_000)
+    bands, view = lay_out_lanes(one), Viewport(0, 1000, 1000, 1_000_000)
     lane = bands[1]
-    assert hit(one, bands, view, HEADER + 10, 5).part is TimelineHitPart.RULER
-    assert hit(one, bands, view, 10, 5).part is TimelineHitPart.NOWHERE
-    assert hit(one, bands, view, 10, RULER + lane.top + 5).part is TimelineHitPart.HEADER
-    found = hit(one, bands, view, HEADER + 250, RULER + lane.top + 5)
+    assert hit_test(one, bands, view, HEADER + 10, 5).part is TimelineHitPart.RULER
+    assert hit_test(one, bands, view, 10, 5).part is TimelineHitPart.NOWHERE
+    assert hit_test(one, bands, view, 10, RULER + lane.top + 5).part is TimelineHitPart.HEADER
+    found = hit_test(one, bands, view, HEADER + 250, RULER + lane.top + 5)
     assert (found.part, found.band, found.time_us) == (TimelineHitPart.LANE, lane, 250_000)
-    assert hit(one, bands, view, HEADER + 10, 2000).part is TimelineHitPart.NOWHERE
+    assert hit_test(one, bands, view, HEADER + 10, 2000).part is TimelineHitPart.NOWHERE
 
 
 def test_selection_follows_segments() -> None:
@@ -154,20 +154,22 @@ def test_nearest_edge_leaves_out_what_is_dragged_and_folded() -> None:
 def test_what_a_screen_reader_says() -> None:
     one = model(made("x", 62_000_000, 65_200_000), made("y", 0, 1_000_000, "b"))
     chosen = [s for i in ("x",) if (s := one.segment(i))]
-    assert describe(one, chosen, True) == "Segment error 0:01:02.000 to 0:01:05.200, annotator A."
+    assert describe_selection(one, chosen, True) == "Segment error 0:01:02.000 to 0:01:05.200, annotator A."
     both = [s for i in ("x", "y") if (s := one.segment(i))]
-    assert describe(one, both, False) == "2 segments selected, between 0:00:00.000 and 0:01:05.200. Read-only."
-    assert describe(one, [], True).startswith("2 segments, none selected.")
-    assert describe(model(), [], True) == "No segments yet."
+    assert (
+        describe_selection(one, both, False) == "2 segments selected, between 0:00:00.000 and 0:01:05.200. Read-only."
+    )
+    assert describe_selection(one, [], True).startswith("2 segments, none selected.")
+    assert describe_selection(model(), [], True) == "No segments yet."
 
 
 def test_lanes_grow_with_their_rows_and_fold() -> None:
     one = model(made("x", 0, 10), made("y", 5, 20), *(made(f"z{i}", 0, 10, "b") for i in range(12)))
-    bands = lay_out(one)
+    bands = lay_out_lanes(one)
     assert [b.rows for b in bands] == [1, 2, 8]
     assert [b.overflows for b in bands] == [False, False, True]
     assert all(above.bottom == below.top for above, below in pairwise(bands))
     one.folded.add(lane_key("b"))
-    folded = lay_out(one)[2]
+    folded = lay_out_lanes(one)[2]
     assert folded.folded
     assert folded.height < bands[2].height

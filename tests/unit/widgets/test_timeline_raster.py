@@ -7,10 +7,10 @@ from widgets.labels import Pattern
 from widgets.timeline.raster import (
     PATTERNS,
     RasterColours,
-    columns,
     coverage,
     pattern_mask,
     pattern_masks,
+    pixel_columns,
     row_picture,
     runs,
     segments_picture,
@@ -41,7 +41,7 @@ def test_coverage_counts_spans_over_each_column(found: list[tuple[int, int, int]
 
 def test_columns_are_clamped() -> None:
     times = np.array([-50, 0, 14, 16, 1000], np.int64)
-    assert columns(times, 0, 10, 20).tolist() == [0, 0, 1, 2, 20]
+    assert pixel_columns(times, 0, 10, 20).tolist() == [0, 0, 1, 2, 20]
 
 
 def test_each_label_has_its_pattern() -> None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from project.entities.study_records import Segment, Verdict
 from widgets.timeline import timeline_model as stacking
-from widgets.timeline.timeline_model import MANY, MAX_ROWS, SegmentTrack, order
+from widgets.timeline.timeline_model import MAX_LABEL_CODES, MAX_ROWS, SegmentTrack, sort_key
 
 verdicts = st.sampled_from(list(Verdict))
 
@@ -25,7 +25,7 @@ segment_lists = st.lists(st.tuples(st.integers(0, 300), st.integers(0, 60), verd
 def naive_rows(segments: list[Segment]) -> list[int]:
     ends: list[int] = [-1] * MAX_ROWS
     rows = []
-    for s in sorted(segments, key=order):
+    for s in sorted(segments, key=sort_key):
         row = next((r for r in range(MAX_ROWS) if ends[r] <= s.start_us), MAX_ROWS)
         if row < MAX_ROWS:
             ends[row] = max(s.end_us, s.start_us + 1)
@@ -47,7 +47,7 @@ def named(track: SegmentTrack) -> list[str]:
 
 
 def check(track: SegmentTrack) -> None:
-    assert track.items == sorted(track.items, key=order)
+    assert track.items == sorted(track.items, key=sort_key)
     assert track.starts.tolist() == [s.start_us for s in track.items]
     assert track.ends.tolist() == [max(s.end_us, s.start_us + 1) for s in track.items]
     assert track.reach.tolist() == np.maximum.accumulate(track.ends).tolist()
@@ -89,10 +89,10 @@ def test_edits_one_by_one_equal_loading_the_outcome(
 def test_a_lane_takes_more_labels_than_it_can_tell_apart() -> None:
     segments = [Segment(f"s{i:03}", "r", "a", f"label {i}", i, i + 1) for i in range(300)]
     track = SegmentTrack(segments)
-    assert track.codes.max() == MANY
+    assert track.codes.max() == MAX_LABEL_CODES
     track.remove(segments[299])
     track.insert(segments[299])
-    assert track.codes.tolist() == [min(i, MANY) for i in range(300)]
+    assert track.codes.tolist() == [min(i, MAX_LABEL_CODES) for i in range(300)]
 
 
 @given(segment_lists, segment_lists)

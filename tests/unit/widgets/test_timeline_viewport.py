@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from widgets.timeline.timeline_layout import LABEL_PX, MIN_US_PER_PX, Viewport, label, ticks
+from widgets.timeline.timeline_layout import LABEL_PX, MIN_US_PER_PX, Viewport, ruler_ticks, tick_label
 
 viewports = st.builds(
     lambda width, duration, zoom, at: Viewport(at * duration, zoom, width, duration).settled(),
@@ -58,7 +58,7 @@ def test_a_span_that_was_asked_for_before_the_first_layout_is_shown_after_it() -
 
 @given(viewports)
 def test_ticks_are_round_inside_and_far_enough_apart(view: Viewport) -> None:
-    found = ticks(view, view.start_us, view.end_us)
+    found = ruler_ticks(view, view.start_us, view.end_us)
     assert all(0 <= t <= view.duration_us for t in (*found.labelled, *found.small))
     assert all(t % found.step_us == 0 for t in found.labelled)
     if found.step_us < 21_600_000_000:
@@ -67,5 +67,5 @@ def test_ticks_are_round_inside_and_far_enough_apart(view: Viewport) -> None:
 
 
 def test_labels_show_milliseconds_only_where_they_differ() -> None:
-    assert label(3_723_000_000, 1_000_000) == "1:02:03"
-    assert label(3_723_500_000, 500_000) == "1:02:03.500"
+    assert tick_label(3_723_000_000, 1_000_000) == "1:02:03"
+    assert tick_label(3_723_500_000, 500_000) == "1:02:03.500"

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from widgets.player.camera_grid import Corner, insets, nearest_corner, side_by_side
+from widgets.player.camera_grid import Corner, inset_rects, nearest_corner, side_by_side_rects
 
 ASPECTS = st.lists(st.floats(0.3, 3), min_size=1, max_size=7)
 SIDES = st.floats(100, 3000)
@@ -21,7 +21,7 @@ def overlap(one, other):
 
 @given(SIDES, SIDES, ASPECTS)
 def test_cells_fill_the_area_and_never_overlap(width, height, aspects):
-    cells = side_by_side(width, height, aspects)
+    cells = side_by_side_rects(width, height, aspects)
     assert len(cells) == len(aspects)
     assert all(inside(cell, width, height) for cell in cells)
     assert not any(overlap(a, b) for i, a in enumerate(cells) for b in cells[i + 1 :])
@@ -29,7 +29,7 @@ def test_cells_fill_the_area_and_never_overlap(width, height, aspects):
 
 @given(SIDES, SIDES, ASPECTS, st.sampled_from(Corner), st.floats(0.12, 0.5))
 def test_insets_keep_their_aspect_and_start_in_the_corner(width, height, aspects, corner, share):
-    rects = insets(width, height, aspects, corner, share)
+    rects = inset_rects(width, height, aspects, corner, share)
     assert not any(overlap(a, b) for i, a in enumerate(rects) for b in rects[i + 1 :])
     for rect, aspect in zip(rects, aspects, strict=True):
         assert rect[2] / rect[3] == pytest.approx(aspect)
@@ -43,13 +43,13 @@ def middle(corner, x, y, wide, tall):
 
 
 def test_wide_areas_take_a_row_and_tall_ones_a_column():
-    row = side_by_side(1600, 500, [16 / 9, 16 / 9])
+    row = side_by_side_rects(1600, 500, [16 / 9, 16 / 9])
     assert row[0][1] == row[1][1] == 0
-    column = side_by_side(500, 900, [16 / 9, 16 / 9])
+    column = side_by_side_rects(500, 900, [16 / 9, 16 / 9])
     assert column[0][0] == column[1][0] == 0
     assert row[0][0] < row[1][0], "the first one stands first"
 
 
 def test_one_picture_has_all_of_it():
-    assert side_by_side(640, 480, [1.5]) == [(0, 0, 640, 480)]
-    assert insets(640, 480, [], Corner.TOP_LEFT, 0.3) == []
+    assert side_by_side_rects(640, 480, [1.5]) == [(0, 0, 640, 480)]
+    assert inset_rects(640, 480, [], Corner.TOP_LEFT, 0.3) == []

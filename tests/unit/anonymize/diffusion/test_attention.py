@@ -4,7 +4,14 @@ import numpy as np
 import torch
 from diffusers.models.attention_processor import Attention, AttnProcessor2_0
 
-from anonymize.methods.diffusion.fresco import Guidance, GuidedAttention, Motion, cross_frame, spatial, temporal
+from anonymize.methods.diffusion.fresco import (
+    Guidance,
+    GuidedAttention,
+    Motion,
+    cross_frame_attention,
+    spatial_attention,
+    temporal_attention,
+)
 from tests.unit.anonymize.diffusion.motions import Shift, shifted
 
 SIZE, FRAMES, HEADS, CHANNELS = 8, 4, 2, 8
@@ -30,7 +37,7 @@ def test_temporal_attention_follows_a_known_translation_exactly() -> None:
     order, together = moving().at(SIZE, SIZE).ways
     value = torch.arange(FRAMES * SIZE * SIZE, dtype=torch.float64).reshape(FRAMES, -1, 1).repeat(1, 1, CHANNELS)
     alike = torch.zeros_like(value)  # equal scores: what comes out is the mean of what was looked at
-    mean = temporal(alike, alike, value, order, together, HEADS)
+    mean = temporal_attention(alike, alike, value, order, together, HEADS)
     for frame in range(FRAMES):
         for y in range(SIZE):
             for x in range(SIZE):
@@ -46,7 +53,7 @@ def test_temporal_attention_follows_a_known_translation_exactly() -> None:
 def test_what_moves_with_the_flow_is_left_as_it_is() -> None:
     order, together = moving().at(SIZE, SIZE).ways
     value = features_of(1)
-    out = temporal(
+    out = temporal_attention(
         noise(FRAMES, SIZE**2, CHANNELS), noise(FRAMES, SIZE**2, CHANNELS, seed=1), value, order, together, HEADS
     )
     assert torch.allclose(out, value, atol=1e-6)
@@ -55,8 +62,8 @@ def test_what_moves_with_the_flow_is_left_as_it_is() -> None:
 def test_both_halves_of_guidance_are_treated_alike() -> None:
     order, together = moving().at(SIZE, SIZE).ways
     inputs = [noise(FRAMES, SIZE**2, CHANNELS, seed=seed) for seed in range(3)]
-    once = temporal(*inputs, order, together, HEADS)
-    twice = temporal(*(torch.cat([each, each]) for each in inputs), order, together, HEADS)
+    once = temporal_attention(*inputs, order, together, HEADS)
+    twice = temporal_attention(*(torch.cat([each, each]) for each in inputs), order, together, HEADS)
     assert torch.allclose(twice, torch.cat([once, once]), atol=1e-6)
 
 
@@ -66,7 +73,7 @@ def test_cross_frame_attention_looks_at_the_first_frame_and_at_what_is_newly_see
     column = [frame * SIZE**2 + y * SIZE for frame in range(1, FRAMES) for y in range(SIZE)]
     assert motion.shared.tolist() == [*range(SIZE**2), *column]
     query, key, value = (noise(FRAMES, SIZE**2, CHANNELS, seed=seed) for seed in range(3))
-    found = cross_frame(query, key, value, motion.shared, FRAMES, 1)
+    found = cross_frame_attention(query, key, value, motion.shared, FRAMES, 1)
     keys, values = (each.reshape(-1, CHANNELS)[motion.shared] for each in (key, value))
     expected = torch.softmax(query @ keys.T / CHANNELS**0.5, -1) @ values
     assert torch.allclose(found, expected, atol=1e-5)
@@ -75,11 +82,11 @@ def test_cross_frame_attention_looks_at_the_first_frame_and_at_what_is_newly_see
 def test_spatial_attention_mixes_queries_of_places_that_are_alike_in_the_source() -> None:
     same = torch.zeros(1, SIZE**2, CHANNELS)
     query = noise(2, SIZE**2, CHANNELS)
-    mixed = spatial(query, same, same, HEADS)
+    mixed = spatial_attention(query, same, same, HEADS)
     assert torch.allclose(mixed, query.mean(1, keepdim=True).expand_as(query), atol=1e-5)
     alone = 1000 * torch.eye(SIZE**2)[None]  # each place is like itself only
     query = noise(1, SIZE**2, SIZE**2)
-    assert torch.allclose(spatial(query, alone, alone, 1), query, atol=1e-5)
+    assert torch.allclose(spatial_attention(query, alone, alone, 1), query, atol=1e-5)
 
 
 def test_without_guidance_it_is_the_ordinary_attention() -> None:

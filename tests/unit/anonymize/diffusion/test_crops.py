@@ -5,7 +5,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonymize.masking.masks import MaskSet
-from anonymize.methods.diffusion.shots import CropWindow, nearest, shots, steady, whole
+from anonymize.methods.diffusion.shots import (
+    CropWindow,
+    nearest_shot,
+    split_into_shots,
+    stabilize_boxes,
+    whole_frame_window,
+)
 from tests.unit.anonymize.tracks import track
 
 
@@ -20,7 +26,7 @@ def test_each_square_holds_the_mask_of_its_face(seed: int, count: int, rate: flo
     centres = 300 + np.cumsum(rng.normal(0, 4, (count, 2)), axis=0)
     size = np.clip(60 + np.cumsum(rng.normal(0, 2, (count, 2)), axis=0), 40, 120)
     boxes = np.concatenate([centres - size / 2, size], axis=1)
-    for (x, y, side), box in zip(steady(boxes, rate), boxes, strict=True):
+    for (x, y, side), box in zip(stabilize_boxes(boxes, rate), boxes, strict=True):
         for place, (start, extent) in ((x, (box[0], box[2])), (y, (box[1], box[3]))):
             assert place - side / 2 <= start - 0.3 * extent
             assert place + side / 2 >= start + 1.3 * extent
@@ -29,13 +35,13 @@ def test_each_square_holds_the_mask_of_its_face(seed: int, count: int, rate: flo
 def test_the_square_of_a_trembling_box_hardly_moves() -> None:
     rng = np.random.default_rng(0)
     boxes = np.array([[100, 100, 50, 60]]) + rng.normal(0, 2, (100, 4))
-    moved = np.abs(np.diff(steady(boxes, 25), axis=0)).mean()
+    moved = np.abs(np.diff(stabilize_boxes(boxes, 25), axis=0)).mean()
     assert moved < np.abs(np.diff(boxes[:, :2], axis=0)).mean() / 5
 
 
 def test_the_crop_covers_what_the_renderer_masks() -> None:
     there = track([(100 + 3 * i, 80 + i, 50, 60) for i in range(30)])
-    shot = shots(there, "P01", ())[0]
+    shot = split_into_shots(there, "P01", ())[0]
     masks = MaskSet([there])
     for frame in range(30):
         view, area = shot.view(frame), masks.at(frame)[0].area(400, 300)
@@ -71,7 +77,7 @@ def test_a_rectangle_larger_than_the_crop_is_filled() -> None:
 
 
 def test_a_whole_picture_goes_through_at_multiples_of_64() -> None:
-    view, size = whole((1280, 720), 512)
+    view, size = whole_frame_window((1280, 720), 512)
     assert view == CropWindow(0, 0, 1280, 720)
     assert size == (896, 512)
 
@@ -79,15 +85,15 @@ def test_a_whole_picture_goes_through_at_multiples_of_64() -> None:
 def test_a_track_is_divided_at_cuts_and_long_gaps() -> None:
     frames = [*range(10, 20), *range(60, 70)]
     there = track([(50, 50, 40, 40)] * 20, frames=frames)
-    found = shots(there, "P01", (15, 40, 65))
+    found = split_into_shots(there, "P01", (15, 40, 65))
     assert [(shot.first, shot.last) for shot in found] == [(10, 14), (15, 19), (60, 64), (65, 69)]
-    assert nearest(found, 3).first == 10
-    assert nearest(found, 21).first == 15
-    assert nearest(found, 66).first == 65
+    assert nearest_shot(found, 3).first == 10
+    assert nearest_shot(found, 21).first == 15
+    assert nearest_shot(found, 66).first == 65
 
 
 def test_gaps_that_are_bridged_have_a_view_too() -> None:
     there = track([(50, 50, 40, 40), (60, 50, 40, 40)], frames=[0, 10])
-    found = shots(there, "P01", ())
+    found = split_into_shots(there, "P01", ())
     assert [(shot.first, shot.last) for shot in found] == [(0, 10)]
     assert found[0].view(0).x < found[0].view(10).x

@@ -16,11 +16,11 @@ from anonymize.methods.diffusion import diffusion_setup as loading
 from anonymize.methods.diffusion.diffusion_face import Diffusion
 from anonymize.methods.diffusion.diffusion_options import DiffusionOptions
 from anonymize.methods.solid import Solid
-from anonymize.rendering.compositing import hide
+from anonymize.rendering.compositing import hide_faces
 from anonymize.rendering.face_renderer import RenderPlan, render
 from media.frame_index import load_index
 from models.weights import installed_weights as weights
-from models.weights.adding import add
+from models.weights.adding import add_weights
 from project.errors import Cancelled, UserError
 from project.progress import Silent
 from tests.unit.anonymize.clips import make_clip, planes_of
@@ -42,7 +42,7 @@ def lab(folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPa
     """A machine without a network, on which both were added."""
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path / "models"))
     for name, folder in zip((loading.MODEL, loading.CONTROLNET), folders, strict=True):
-        add(name, folder, "ours")
+        add_weights(name, folder, "ours")
 
     def refuse(*_: Any, **__: Any) -> None:
         pytest.fail("something calls out")
@@ -65,7 +65,7 @@ def test_a_clip_is_rendered_and_nothing_outside_the_masks_is_touched(lab: Path, 
     solid = [tuple(plane.copy() for plane in planes) for planes in planes_of(clip)]
     for frame, (before, after) in enumerate(zip(planes_of(clip), planes_of(done.output), strict=True)):
         alpha = masks.alpha(frame, 160, 120)
-        hide(solid[frame], masks.at(frame), Solid())
+        hide_faces(solid[frame], masks.at(frame), Solid())
         assert np.abs(before[0].astype(int) - after[0])[alpha == 0].mean() < 10
         assert np.abs(before[0].astype(int) - after[0])[alpha == 255].mean() > 30
         assert np.abs(solid[frame][0].astype(int) - after[0])[alpha == 255].mean() > 5  # it was drawn, not painted over
@@ -73,7 +73,7 @@ def test_a_clip_is_rendered_and_nothing_outside_the_masks_is_touched(lab: Path, 
 
 def test_compositing_changes_no_sample_outside_the_mask(lab: Path) -> None:
     from anonymize.masking.masks import Area
-    from anonymize.rendering.compositing import replace as put
+    from anonymize.rendering.compositing import paste_patch as put
 
     source = Source([moving(4)])
     method = Diffusion(OPTIONS)
@@ -131,7 +131,7 @@ def test_without_weights_it_says_how_to_get_them(tmp_path: Path, monkeypatch: py
 def test_landmarks_without_their_model_are_refused_before_anything_is_loaded(
     lab: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loading, "from_folders", lambda *_: pytest.fail("loaded"))
+    monkeypatch.setattr(loading, "load_pipeline", lambda *_: pytest.fail("loaded"))
     with pytest.raises(UserError, match="“face-landmarks” are not installed"):
         Diffusion(DiffusionOptions(control="landmarks")).begin(Source([moving(3)]), Silent())
 
@@ -182,7 +182,7 @@ def test_other_networks_are_refused_in_one_line(
     model = copied(folders[0], tmp_path / "model")
     harm(model)
     with pytest.raises(UserError, match=r"The weights “stable-diffusion” (cannot be|are of another)") as said:
-        loading.from_folders(model, folders[1], presets.PRESETS["fast"])
+        loading.load_pipeline(model, folders[1], presets.PRESETS["fast"])
     assert "\n" not in said.value.message
 
 
@@ -197,4 +197,4 @@ def test_a_controlnet_of_another_family_is_refused(folders: tuple[Path, Path], t
     changed = config.replace('"cross_attention_dim": 16', '"cross_attention_dim": 32')
     (other / "config.json").write_text(changed, "utf-8")
     with pytest.raises(UserError, match="do not belong to"):
-        loading.from_folders(folders[0], other, presets.PRESETS["fast"])
+        loading.load_pipeline(folders[0], other, presets.PRESETS["fast"])

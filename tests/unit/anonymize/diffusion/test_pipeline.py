@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from anonymize.methods.diffusion.diffusion_options import PRESETS, Preset
-from anonymize.methods.diffusion.pipeline import CONTROL_SCALE, GeneratedBatch, Translator, schedule
+from anonymize.methods.diffusion.pipeline import CONTROL_SCALE, GeneratedBatch, Translator, build_scheduler
 from models.flow.dis import DenseInverseSearch
 from project.errors import Cancelled
 from project.progress import Silent
@@ -58,7 +58,7 @@ def test_one_frame_without_guidance_is_plain_diffusers(tmp_path: Path, name: Any
     ours = draw(translator(tmp_path, preset), 1)
     plain = tiny.pipeline(tmp_path)
     plain.set_progress_bar_config(disable=True)
-    plain.scheduler = schedule(name, plain.scheduler.config)
+    plain.scheduler = build_scheduler(name, plain.scheduler.config)
     asked = {
         "prompt": "a face",
         "negative_prompt": "none",

@@ -3,7 +3,7 @@
 import cv2
 import numpy as np
 
-from anonymize.methods.diffusion.shot_drawing import GeneratedKeyframe, between
+from anonymize.methods.diffusion.shot_drawing import GeneratedKeyframe, interpolate_frame
 from models.flow.dis import DenseInverseSearch
 from tests.unit.anonymize.diffusion.motions import Shift
 
@@ -39,14 +39,14 @@ def moving(step: int, scale: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
 def test_a_known_translation_is_followed() -> None:
     sources, drawn = moving(2, 1)
     keys = [GeneratedKeyframe(0, sources[0], drawn[0]), GeneratedKeyframe(4, sources[4], drawn[4])]
-    found = between(2, sources[2], keys, GreyShift(2))
+    found = interpolate_frame(2, sources[2], keys, GreyShift(2))
     assert np.abs(found[:, 8:-8].astype(int) - drawn[2][:, 8:-8]).max() <= 1
 
 
 def test_what_was_drawn_may_be_larger_than_what_flow_is_found_on() -> None:
     sources, drawn = moving(2, 2)
     keys = [GeneratedKeyframe(0, sources[0], drawn[0]), GeneratedKeyframe(4, sources[4], drawn[4])]
-    found = between(1, sources[1], keys, GreyShift(2))
+    found = interpolate_frame(1, sources[1], keys, GreyShift(2))
     assert found.shape == (128, 128, 3)
     assert np.abs(found[:, 16:-16].astype(int) - drawn[1][:, 16:-16]).mean() < 2
 
@@ -54,7 +54,7 @@ def test_what_was_drawn_may_be_larger_than_what_flow_is_found_on() -> None:
 def test_with_a_flow_that_is_found_it_is_nearly_as_good() -> None:
     sources, drawn = moving(2, 1)
     keys = [GeneratedKeyframe(0, sources[0], drawn[0]), GeneratedKeyframe(4, sources[4], drawn[4])]
-    found = between(2, sources[2], keys, DenseInverseSearch())
+    found = interpolate_frame(2, sources[2], keys, DenseInverseSearch())
     still = np.abs(drawn[0][8:-8, 8:-8].astype(int) - drawn[2][8:-8, 8:-8]).mean()
     assert np.abs(found[8:-8, 8:-8].astype(int) - drawn[2][8:-8, 8:-8]).mean() < still / 5
 
@@ -65,7 +65,7 @@ def test_of_two_keys_that_see_the_same_the_nearer_counts_more() -> None:
         GeneratedKeyframe(0, source, np.zeros((64, 64, 3), np.uint8)),
         GeneratedKeyframe(4, source, np.full((64, 64, 3), 200, np.uint8)),
     ]
-    levels = [int(np.median(between(frame, source, keys, DenseInverseSearch()))) for frame in (1, 2, 3)]
+    levels = [int(np.median(interpolate_frame(frame, source, keys, DenseInverseSearch()))) for frame in (1, 2, 3)]
     assert levels == [50, 100, 150]
 
 
@@ -80,6 +80,8 @@ def test_what_only_one_key_shows_comes_from_that_one() -> None:
         def between(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
             return np.zeros((*first.shape, 2), np.float32)
 
-    found = between(3, after, [GeneratedKeyframe(0, before, black), GeneratedKeyframe(9, after, white)], Still(0))
+    found = interpolate_frame(
+        3, after, [GeneratedKeyframe(0, before, black), GeneratedKeyframe(9, after, white)], Still(0)
+    )
     assert found[25:35, 25:35].min() > 250
     assert found[50:, 50:].max() < 100

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymize.methods.diffusion.fresco import link, trajectories
+from anonymize.methods.diffusion.fresco import build_trajectories, link_elements
 
 sizes = st.tuples(st.integers(1, 7), st.integers(1, 7))
 
@@ -42,7 +42,7 @@ def link_by_loop(
 @given(sizes, st.integers(0, 2**32 - 1))
 @settings(max_examples=200, deadline=None)
 def test_each_place_is_reached_exactly_once(size: tuple[int, int], seed: int) -> None:
-    target, _ = link(*any_step(size, seed))
+    target, _ = link_elements(*any_step(size, seed))
     assert sorted(target) == list(range(size[0] * size[1]))
 
 
@@ -50,7 +50,7 @@ def test_each_place_is_reached_exactly_once(size: tuple[int, int], seed: int) ->
 @settings(max_examples=200, deadline=None)
 def test_it_is_what_a_loop_over_all_elements_finds(size: tuple[int, int], seed: int) -> None:
     step = any_step(size, seed)
-    target, linked = link(*step)
+    target, linked = link_elements(*step)
     expected, expected_linked = link_by_loop(*step)
     assert target.tolist() == expected
     assert linked.tolist() == expected_linked
@@ -60,7 +60,7 @@ def test_it_is_what_a_loop_over_all_elements_finds(size: tuple[int, int], seed: 
 @settings(max_examples=100, deadline=None)
 def test_each_element_of_each_frame_lies_on_exactly_one_way(size: tuple[int, int], frames: int, seed: int) -> None:
     steps = [any_step(size, seed + i) for i in range(frames)]
-    ways = trajectories([s[0] for s in steps[1:]], [s[1] for s in steps[1:]], [s[2] for s in steps])
+    ways = build_trajectories([s[0] for s in steps[1:]], [s[1] for s in steps[1:]], [s[2] for s in steps])
     for row in ways.order:
         assert sorted(row) == list(range(size[0] * size[1]))
     together = ways.together
@@ -75,7 +75,7 @@ def test_a_translation_is_followed() -> None:
     colours = [np.zeros((*size, 3), np.float32)] * 4
     flow = np.zeros((*size, 2), np.float32)
     flow[..., 0] = 1
-    ways = trajectories([flow] * 3, [np.zeros(size, bool)] * 3, colours)
+    ways = build_trajectories([flow] * 3, [np.zeros(size, bool)] * 3, colours)
     for way in range(30):
         x = way % 6
         stays = min(3, 5 - x)

@@ -4,23 +4,30 @@ import numpy as np
 import pytest
 
 from anonymize.methods.diffusion.diffusion_options import DiffusionOptions
-from anonymize.methods.diffusion.keyframe_drawing import Embedded, appearance, copied, edges, installed, lines
+from anonymize.methods.diffusion.keyframe_drawing import (
+    Embedded,
+    choose_appearance,
+    create_comparer,
+    detect_edges,
+    draw_landmark_lines,
+    is_copy,
+)
 from models.faces.landmarks.landmark_finders import IBUG, MEDIAPIPE, Landmarks
 from project.errors import UserError
 
 
 def test_the_same_person_is_drawn_the_same() -> None:
-    assert appearance("P01") == appearance("P01")
+    assert choose_appearance("P01") == choose_appearance("P01")
 
 
 def test_different_people_are_drawn_differently() -> None:
-    looks = {appearance(f"P{number:02d}") for number in range(100)}
+    looks = {choose_appearance(f"P{number:02d}") for number in range(100)}
     assert len({look.seed for look in looks}) == 100
     assert len({look.prompt for look in looks}) > 90
 
 
 def test_another_attempt_changes_the_noise_and_not_the_words() -> None:
-    first, second = appearance("P01"), appearance("P01", 1)
+    first, second = choose_appearance("P01"), choose_appearance("P01", 1)
     assert first.prompt == second.prompt
     assert first.seed != second.seed
     assert 0 <= second.seed < 2**63
@@ -28,13 +35,13 @@ def test_another_attempt_changes_the_noise_and_not_the_words() -> None:
 
 def test_appearance_does_not_change_between_versions() -> None:
     """Otherwise a person would look different in recordings that are rendered later."""
-    assert appearance("P01").seed == 6859106274410656092
+    assert choose_appearance("P01").seed == 6859106274410656092
 
 
 def test_edges_are_white_lines_on_black() -> None:
     crop = np.zeros((64, 64, 3), np.uint8)
     crop[20:40, 20:40] = 200
-    found = edges(crop)
+    found = detect_edges(crop)
     assert found.shape == crop.shape
     assert set(np.unique(found)) == {0, 255}
     assert not found[:10].any()
@@ -43,7 +50,7 @@ def test_edges_are_white_lines_on_black() -> None:
 @pytest.mark.parametrize(("layout", "count"), [(MEDIAPIPE, 478), (IBUG, 68)])
 def test_lines_lie_where_the_landmarks_are(layout: str, count: int) -> None:
     points = np.random.default_rng(0).uniform(20, 44, (count, 3)).astype(np.float32)
-    found = lines(Landmarks(points, 1.0, layout), (64, 80))
+    found = draw_landmark_lines(Landmarks(points, 1.0, layout), (64, 80))
     assert found.shape == (80, 64, 3)
     assert found[16:49, 16:49].any()
     found[16:49, 16:49] = 0
@@ -51,7 +58,7 @@ def test_lines_lie_where_the_landmarks_are(layout: str, count: int) -> None:
 
 
 def test_without_landmarks_nothing_is_kept() -> None:
-    assert not lines(None, (32, 32)).any()
+    assert not draw_landmark_lines(None, (32, 32)).any()
 
 
 class Means:
@@ -79,15 +86,15 @@ def test_a_face_is_like_itself_and_unlike_another() -> None:
 def test_a_copy_is_noticed_in_other_colours_too() -> None:
     source, other = np.random.default_rng(0).integers(0, 256, (2, 40, 40, 3), np.uint8)
     box = np.array([-4.0, 5, 30, 40])
-    assert copied(source, source, box)
-    assert copied(source, source // 2 + 60, box)
-    assert not copied(source, other, box)
-    assert not copied(source, np.zeros_like(source), box)
-    assert not copied(source, source, np.array([100.0, 100, 10, 10]))
+    assert is_copy(source, source, box)
+    assert is_copy(source, source // 2 + 60, box)
+    assert not is_copy(source, other, box)
+    assert not is_copy(source, np.zeros_like(source), box)
+    assert not is_copy(source, source, np.array([100.0, 100, 10, 10]))
 
 
 def test_without_an_identity_network_nothing_is_compared() -> None:
-    assert installed() is None
+    assert create_comparer() is None
 
 
 def test_options_fall_back_to_their_preset() -> None:

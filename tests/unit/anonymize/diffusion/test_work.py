@@ -12,7 +12,7 @@ import torch
 from anonymize.methods.diffusion import diffusion_options as presets
 from anonymize.methods.diffusion import shot_drawing as store
 from anonymize.methods.diffusion.diffusion_options import DiffusionOptions
-from anonymize.methods.diffusion.diffusion_rendering import ATTEMPTS, DiffusionRenderer
+from anonymize.methods.diffusion.diffusion_rendering import MAX_ATTEMPTS, DiffusionRenderer
 from anonymize.methods.diffusion.pipeline import GeneratedBatch, Translator
 from models.flow.dis import DenseInverseSearch
 from project.errors import Cancelled, UserError
@@ -285,7 +285,7 @@ def test_a_face_that_stays_too_close_is_not_drawn_at_all(tmp_path: Path, monkeyp
         assert [made.draw(face) for face in source.faces("track")] == [None] * 4
         made.close()
         assert likeness.closed
-    assert len(tried) == ATTEMPTS
+    assert len(tried) == MAX_ATTEMPTS
 
 
 def test_networks_that_give_back_the_source_draw_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from diffusers import (
 from transformers import CLIPTextConfig, CLIPTextModel, CLIPTokenizer
 
 from anonymize.methods.diffusion.diffusion_face import Diffusion
-from models.weights.adding import add
+from models.weights.adding import add_weights
 
 _WIDTH = 16
 
@@ -94,7 +94,7 @@ def install(base: Path) -> None:
     """Add both to the weights of this machine, as a lab would; `GREENROOM_MODELS` says where those are."""
     base.mkdir(parents=True, exist_ok=True)
     for name, folder in zip(Diffusion.needs, folders(base), strict=True):
-        add(name, folder, "made for tests")
+        add_weights(name, folder, "made for tests")
 
 
 def _vocabulary() -> list[str]:

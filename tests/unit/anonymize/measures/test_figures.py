@@ -6,28 +6,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonymize.measures.frame_measures import (
-    agreement,
+    count_leaks,
     detection_rate,
-    interocular,
-    kappa,
-    lag,
-    leaks,
+    estimate_lag,
+    interocular_distance,
+    label_agreement,
+    label_kappa,
+    match_detections,
     mean_difference,
     mean_error,
     normalized_error,
     pearson,
-    still_found,
 )
-from anonymize.measures.frame_observation import seen_in_both, warp_error, warp_ratio
-from anonymize.measures.privacy_report import MeasuredValue, pooled
+from anonymize.measures.frame_observation import mutual_visibility, warp_error, warp_ratio
+from anonymize.measures.privacy_report import MeasuredValue, pool_values
 
 FACES = np.array([[10, 10, 40, 40], [200, 50, 30, 30]], np.float32)
 
 
 def test_a_hit_counts_where_it_lies_on_a_face_and_is_sure() -> None:
     hits = np.array([[12, 12, 40, 40], [200, 50, 30, 30]], np.float32)
-    assert still_found(FACES, hits, np.array([0.9, 0.4])).tolist() == [True, False]
-    assert still_found(FACES, hits[:0], np.zeros(0)).tolist() == [False, False]
+    assert match_detections(FACES, hits, np.array([0.9, 0.4])).tolist() == [True, False]
+    assert match_detections(FACES, hits[:0], np.zeros(0)).tolist() == [False, False]
     assert detection_rate(np.array([True, False])).value == 0.5
     assert detection_rate(np.zeros(0, bool)).value is None
 
@@ -35,7 +35,7 @@ def test_a_hit_counts_where_it_lies_on_a_face_and_is_sure() -> None:
 def test_leaks_are_counted_in_frames_and_in_a_row() -> None:
     looked = np.arange(0, 100, 10)
     shares = np.array([1.0, 0.95, 0.5, 0.2, 0.89, 1.0, 0.1, 1.0, 1.0, 1.0])
-    found = leaks(shares, looked, looked, looked * 40_000, 4_000_000, stride=10)
+    found = count_leaks(shares, looked, looked, looked * 40_000, 4_000_000, stride=10)
     assert found.coverage.value == pytest.approx(0.6)
     assert (found.frames, found.longest_frames, found.longest_s) == (4, 30, 1.2)
     assert found.first_us == 800_000
@@ -45,14 +45,14 @@ def test_leaks_are_counted_in_frames_and_in_a_row() -> None:
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_the_longest_leak_is_no_longer_than_all_and_there_when_any_is(shares: list[float]) -> None:
     looked = np.arange(len(shares))
-    found = leaks(np.array(shares), looked, looked, looked * 40_000, len(shares) * 40_000)
+    found = count_leaks(np.array(shares), looked, looked, looked * 40_000, len(shares) * 40_000)
     assert found.longest_frames <= found.frames <= len(shares)
     assert (found.longest_frames > 0) == (found.frames > 0) == (found.first_us is not None)
     assert found.longest_s == pytest.approx(found.longest_frames * 0.04)
 
 
 def test_frames_without_a_face_leak_nothing() -> None:
-    found = leaks(np.zeros(0), np.zeros(0, int), np.arange(5), np.arange(5), 5)
+    found = count_leaks(np.zeros(0), np.zeros(0, int), np.arange(5), np.arange(5), 5)
     assert found.coverage.value is None
     assert found.frames == 0
 
@@ -60,7 +60,7 @@ def test_frames_without_a_face_leak_nothing() -> None:
 def test_points_that_stay_have_no_error_and_moved_ones_that_of_the_way() -> None:
     points = np.random.default_rng(0).uniform(0, 100, (68, 3))
     points[36], points[45] = 0, (50, 0, 0)
-    assert interocular(points, "ibug68") == 50
+    assert interocular_distance(points, "ibug68") == 50
     assert normalized_error(points, points, 50) == 0
     assert normalized_error(points, points + np.array([3, 4, 9]), 50) == pytest.approx(0.1)
     assert np.isnan(normalized_error(points, points, 0))
@@ -72,8 +72,10 @@ def test_points_that_stay_have_no_error_and_moved_ones_that_of_the_way() -> None
 @given(st.integers(0, 100), st.floats(0.1, 20))
 def test_the_error_of_landmarks_does_not_depend_on_the_size_of_the_picture(seed: int, scale: float) -> None:
     one, other = np.random.default_rng(seed).uniform(0, 100, (2, 68, 2))
-    small = normalized_error(one, other, interocular(one, "ibug68"))
-    assert normalized_error(one * scale, other * scale, interocular(one * scale, "ibug68")) == pytest.approx(small)
+    small = normalized_error(one, other, interocular_distance(one, "ibug68"))
+    assert normalized_error(one * scale, other * scale, interocular_distance(one * scale, "ibug68")) == pytest.approx(
+        small
+    )
 
 
 WAVE = np.sin(np.arange(200) / 7) + 0.3 * np.sin(np.arange(200) / 2.3)
@@ -103,10 +105,10 @@ def test_a_shift_lowers_the_correlation_and_is_found() -> None:
     straight = pearson(WAVE, late).value
     assert straight is not None
     assert straight < 0.9
-    assert lag(WAVE, late, 8).value == 4
-    assert lag(late, WAVE, 8).value == -4
-    assert lag(WAVE, WAVE, 8).value == 0
-    assert lag(np.zeros(200), WAVE, 8).value is None
+    assert estimate_lag(WAVE, late, 8).value == 4
+    assert estimate_lag(late, WAVE, 8).value == -4
+    assert estimate_lag(WAVE, WAVE, 8).value == 0
+    assert estimate_lag(np.zeros(200), WAVE, 8).value is None
 
 
 def test_angles_take_the_shorter_way_round() -> None:
@@ -125,7 +127,7 @@ def moving(x: float) -> np.ndarray:
 
 
 def test_a_picture_that_moves_as_the_flow_says_does_not_flicker() -> None:
-    mask = seen_in_both(moving(-3), moving(3))
+    mask = mutual_visibility(moving(-3), moving(3))
     assert not mask[:, :3].any(), "what leaves the picture does not count"
     assert mask[:, 4:].all()
     assert warp_error(scene(0), scene(3), moving(-3), mask)[0] == pytest.approx(0)
@@ -136,7 +138,7 @@ def test_a_picture_that_moves_as_the_flow_says_does_not_flicker() -> None:
 def test_where_the_ways_there_and_back_differ_something_was_hidden() -> None:
     back = moving(3)
     back[10:20, 10:20] = (-9, 0)
-    mask = seen_in_both(moving(-3), back)
+    mask = mutual_visibility(moving(-3), back)
     assert not mask[12:18, 16:20].any()
     assert mask[30:, 10:].all()
 
@@ -150,18 +152,18 @@ def test_flicker_is_a_ratio_to_the_source() -> None:
 
 def test_expressions_agree_beyond_chance_or_not() -> None:
     raw = ["joy", "joy", "anger", "anger"]
-    assert agreement(raw, raw).value == 1
-    assert kappa(raw, raw).value == 1
-    assert kappa(raw, ["joy", "anger", "joy", "anger"]).value == pytest.approx(0)
-    assert kappa(["joy"], ["joy"]).value is None
-    assert agreement([], []).value is None
+    assert label_agreement(raw, raw).value == 1
+    assert label_kappa(raw, raw).value == 1
+    assert label_kappa(raw, ["joy", "anger", "joy", "anger"]).value == pytest.approx(0)
+    assert label_kappa(["joy"], ["joy"]).value is None
+    assert label_agreement([], []).value is None
 
 
 def test_pooled_figures_weigh_by_what_they_were_taken_from() -> None:
-    assert pooled(
+    assert pool_values(
         [MeasuredValue(1.0, 3), MeasuredValue(0.0, 1), MeasuredValue(None, 9, "no")], "none"
     ) == MeasuredValue(0.75, 4)
-    assert pooled([MeasuredValue(None, 0, "no")], "none") == MeasuredValue(None, 0, "none")
+    assert pool_values([MeasuredValue(None, 0, "no")], "none") == MeasuredValue(None, 0, "none")
 
 
 def test_a_figure_goes_through_json() -> None:

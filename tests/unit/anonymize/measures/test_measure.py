@@ -10,10 +10,10 @@ import pytest
 
 from anonymize.measures.frame_measures import Tools
 from anonymize.measures.frame_observation import MeasuredRendering, MeasureOptions
-from anonymize.measures.measurement import measure
+from anonymize.measures.measurement import measure_privacy
 from anonymize.measures.privacy_report import NAIVE, PARROT, RAW, PrivacyReport
 from anonymize.measures.recognition import Stranger
-from anonymize.methods.face_methods import method
+from anonymize.methods.face_methods import create_method
 from anonymize.rendering.face_renderer import RenderPlan, render
 from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.errors import Cancelled, UserError
@@ -50,7 +50,7 @@ def value(report: PrivacyReport, key: str) -> float:
 @pytest.fixture(scope="module")
 def untouched(raw: Path) -> PrivacyReport:
     copy = shutil.copy(raw, raw.with_name("copy.mp4"))
-    return measure(subject(raw, Path(copy)), TOOLS, EVERY)
+    return measure_privacy(subject(raw, Path(copy)), TOOLS, EVERY)
 
 
 def test_a_copy_hides_nothing_and_loses_nothing(untouched: PrivacyReport) -> None:
@@ -77,8 +77,8 @@ def test_a_copy_hides_nothing_and_loses_nothing(untouched: PrivacyReport) -> Non
 @pytest.fixture(scope="module")
 def solid(raw: Path) -> PrivacyReport:
     target = raw.with_name("solid.mp4")
-    render(RenderPlan(raw, target, world.tracks(), world.FRAMES, method("solid")))
-    return measure(subject(raw, target), TOOLS, EVERY)
+    render(RenderPlan(raw, target, world.tracks(), world.FRAMES, create_method("solid")))
+    return measure_privacy(subject(raw, target), TOOLS, EVERY)
 
 
 def test_a_solid_mask_leaves_nobody_and_nothing_to_measure(solid: PrivacyReport) -> None:
@@ -109,7 +109,7 @@ def test_what_is_not_measured_says_why(solid: PrivacyReport) -> None:
 
 def test_swapped_people_are_taken_for_each_other(raw: Path, tmp_path: Path) -> None:
     other = world.clip(tmp_path / "swapped.mp4", people=(1, 0))
-    report = measure(replace(subject(raw, other), replaces=True), TOOLS, EVERY)
+    report = measure_privacy(replace(subject(raw, other), replaces=True), TOOLS, EVERY)
     naive, parrot = report.attack(NAIVE), report.attack(PARROT)
     assert naive is not None
     assert parrot is not None
@@ -125,19 +125,19 @@ def test_swapped_people_are_taken_for_each_other(raw: Path, tmp_path: Path) -> N
 
 def test_a_late_mouth_correlates_less_and_its_delay_is_found(raw: Path, tmp_path: Path) -> None:
     late = world.clip(tmp_path / "late.mp4", mouth=lambda frame: world.opening(frame - 4))
-    report = measure(subject(raw, late), TOOLS, EVERY)
+    report = measure_privacy(subject(raw, late), TOOLS, EVERY)
     assert value(report, "mouth") < 0.8
     assert value(report, "lag_s") == pytest.approx(4 / world.FPS)
 
 
 def test_flicker_is_more_than_in_the_source(raw: Path, tmp_path: Path) -> None:
     wild = world.clip(tmp_path / "wild.mp4", mouth=lambda frame: 20 if frame % 2 else 2)
-    assert value(measure(subject(raw, wild), TOOLS, EVERY), "warp") > 1.5
+    assert value(measure_privacy(subject(raw, wild), TOOLS, EVERY), "warp") > 1.5
 
 
 def test_a_face_on_no_track_leaks(raw: Path) -> None:
     one = replace(subject(raw, raw), tracks=world.tracks((0,)))
-    report = measure(one, TOOLS, EVERY)
+    report = measure_privacy(one, TOOLS, EVERY)
     assert value(report, "leak_frames") == world.FRAMES
     assert value(report, "leak_longest_s") == pytest.approx(world.FRAMES / world.FPS)
     assert value(report, "coverage") == pytest.approx(0.5)
@@ -156,47 +156,49 @@ def over_bo(kind: RegionKind) -> Region:
 @pytest.mark.parametrize("kind", [RegionKind.AREA, RegionKind.NOTHING])
 def test_painted_areas_and_what_a_reviewer_called_nothing_leak_nothing(kind: RegionKind, raw: Path) -> None:
     one = replace(subject(raw, raw), tracks=world.tracks((0,)), regions=(over_bo(kind),))
-    assert measure(one, TOOLS, MeasureOptions(looks_per_second=25, most_looks=10)).leaks_us == ()
+    assert measure_privacy(one, TOOLS, MeasureOptions(looks_per_second=25, most_looks=10)).leaks_us == ()
 
 
 def test_a_face_that_may_be_seen_is_not_measured(raw: Path) -> None:
-    report = measure(replace(subject(raw, raw), exempt=frozenset({"track 1"})), TOOLS, EVERY)
+    report = measure_privacy(replace(subject(raw, raw), exempt=frozenset({"track 1"})), TOOLS, EVERY)
     assert [one.track_id for one in report.tracks] == ["track 0"]
     assert report.leaks_us == ()
 
 
 def test_nobody_else_means_no_threshold_but_people_of_other_recordings_help(raw: Path) -> None:
     one = replace(subject(raw, raw), tracks=world.tracks((0,)), regions=(over_bo(RegionKind.NOTHING),))
-    alone = measure(one, TOOLS, EVERY).attack(NAIVE)
+    alone = measure_privacy(one, TOOLS, EVERY).attack(NAIVE)
     assert alone is not None
     assert alone.rates[0].value is None
     assert alone.rates[0].note
     boxes = world.tracks()[1].boxes
     strangers = [Stranger(f"P{k}", raw, [k, k + 1], boxes[k : k + 2]) for k in range(3)]
-    helped = measure(one, TOOLS, EVERY, strangers).attack(NAIVE)
+    helped = measure_privacy(one, TOOLS, EVERY, strangers).attack(NAIVE)
     assert helped is not None
     assert helped.people == 3
     assert helped.rates[0].value == 1.0
 
 
 def test_without_models_the_report_is_of_reasons(raw: Path) -> None:
-    report = measure(subject(raw, raw), Tools(), EVERY)
+    report = measure_privacy(subject(raw, raw), Tools(), EVERY)
     assert report.attacks == ()
     assert all(one.value is None or key.startswith(("coverage", "leak")) for key, one in report.figures.items())
     assert all(one.note for one in report.figures.values() if one.value is None)
 
 
 def test_a_long_clip_is_looked_at_less_often(raw: Path) -> None:
-    report = measure(subject(raw, raw), Tools(detector=world.Eyes()), MeasureOptions(most_looks=7))
+    report = measure_privacy(subject(raw, raw), Tools(detector=world.Eyes()), MeasureOptions(most_looks=7))
     assert (report.looks, report.stride) == (7, 8)
 
 
 def test_a_part_of_a_recording_is_compared_with_that_part(raw: Path, tmp_path: Path) -> None:
     target = tmp_path / "part.mp4"
     done = render(
-        RenderPlan(raw, target, world.tracks(), world.FRAMES, method("solid"), start_us=800_000, end_us=1_600_000)
+        RenderPlan(
+            raw, target, world.tracks(), world.FRAMES, create_method("solid"), start_us=800_000, end_us=1_600_000
+        )
     )
-    report = measure(replace(subject(raw, target), start_us=done.start_us), TOOLS, EVERY)
+    report = measure_privacy(replace(subject(raw, target), start_us=done.start_us), TOOLS, EVERY)
     assert report.frames == 20
     assert value(report, "detected_in_source") == 1
     assert report.worst_us is not None
@@ -206,7 +208,7 @@ def test_a_part_of_a_recording_is_compared_with_that_part(raw: Path, tmp_path: P
 def test_the_clip_of_another_recording_is_refused(raw: Path, tmp_path: Path) -> None:
     longer = world.clip(tmp_path / "longer.mp4", frames=world.FRAMES + 5)
     with pytest.raises(UserError, match="not a rendering of this recording"):
-        measure(subject(raw, longer), TOOLS, EVERY)
+        measure_privacy(subject(raw, longer), TOOLS, EVERY)
 
 
 def test_it_can_be_stopped(raw: Path) -> None:
@@ -215,7 +217,7 @@ def test_it_can_be_stopped(raw: Path) -> None:
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        measure(subject(raw, raw), TOOLS, EVERY, progress=Stop())
+        measure_privacy(subject(raw, raw), TOOLS, EVERY, progress=Stop())
 
 
 def test_the_report_goes_through_json_and_names_no_file(untouched: PrivacyReport, raw: Path) -> None:

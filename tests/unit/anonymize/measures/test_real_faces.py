@@ -7,8 +7,8 @@ import pytest
 from anonymize.methods.blur import Blur
 from anonymize.methods.pixelate import Pixelate
 from anonymize.methods.solid import Solid
-from models.faces.face_detectors import detector
-from models.faces.identity.face_embeddings import embedder
+from models.faces.face_detectors import create_detector
+from models.faces.identity.face_embeddings import create_face_embedder
 from models.weights import installed_weights as weights
 from tests.bench.privacy_stills import embed, hidden, rates, stills
 
@@ -19,8 +19,8 @@ def test_eight_people_are_known_again_in_sharp_pictures_and_not_in_hidden_ones(
     shared_data: Path, shared_models: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(shared_models))
-    model = embedder("mobilefacenet")
-    found = stills(shared_data / "stills" / "bbt", detector("yunet"))
+    model = create_face_embedder("mobilefacenet")
+    found = stills(shared_data / "stills" / "bbt", create_detector("yunet"))
     raw = embed(found, [one.image for one in found], model)
     clear = rates(found, raw, raw)
     assert clear.pairs == GENUINE

@@ -9,18 +9,18 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from anonymize.measures.reidentification import (
-    LEAST_ENROLLED,
-    LEAST_IN_TRACK,
+    MIN_ENROLLED_FACES,
+    MIN_FACES_IN_TRACK,
     AttackScores,
-    by_chance,
+    chance_rate,
     equal_error_rate,
+    false_match_rates,
+    find_worst_track,
     identity_variance,
-    mistaken,
-    rank_one,
-    reidentified,
-    threshold,
-    trial,
-    worst_track,
+    match_threshold,
+    rank_one_rate,
+    reidentification_rate,
+    run_trial,
 )
 
 PEOPLE, FRAMES, SIZE = 6, 60, 32
@@ -42,12 +42,12 @@ def strangers(seed: int = 1) -> NDArray[np.float64]:
 
 
 def attack(gallery: NDArray[np.float64], probes: NDArray[np.float64]) -> AttackScores:
-    return trial(gallery, probes, WHO, WHEN, APART)
+    return run_trial(gallery, probes, WHO, WHEN, APART)
 
 
 def rate(gallery: NDArray[np.float64], probes: NDArray[np.float64], far: float = 0.01) -> float:
     found = attack(gallery, probes)
-    value = reidentified(found.genuine, threshold(found.impostors, far)).value
+    value = reidentification_rate(found.genuine, match_threshold(found.impostors, far)).value
     assert value is not None
     return value
 
@@ -55,8 +55,8 @@ def rate(gallery: NDArray[np.float64], probes: NDArray[np.float64], far: float =
 def test_a_clip_that_hides_nothing_gives_everybody_away() -> None:
     found = attack(faces(), faces())
     for far in (1e-2, 1e-3):
-        assert reidentified(found.genuine, threshold(found.impostors, far)).value == 1.0
-    assert rank_one(found).value == 1.0
+        assert reidentification_rate(found.genuine, match_threshold(found.impostors, far)).value == 1.0
+    assert rank_one_rate(found).value == 1.0
     assert equal_error_rate(found.genuine, found.impostors).value == 0.0
     assert found.people == PEOPLE
 
@@ -64,35 +64,35 @@ def test_a_clip_that_hides_nothing_gives_everybody_away() -> None:
 def test_one_picture_for_all_is_nobody() -> None:
     solid = np.tile(np.eye(SIZE)[-1], (len(WHO), 1))
     found = attack(faces(), solid)
-    assert reidentified(found.genuine, threshold(found.impostors, 0.01)).value == 0.0
+    assert reidentification_rate(found.genuine, match_threshold(found.impostors, 0.01)).value == 0.0
 
 
 def test_strangers_are_taken_for_somebody_about_as_often_as_the_rate_says() -> None:
     raw = faces(spread=0.4)
     found = attack(raw, strangers())
-    value = reidentified(found.genuine, threshold(found.impostors, 0.05)).value
+    value = reidentification_rate(found.genuine, match_threshold(found.impostors, 0.05)).value
     assert value is not None
     assert value < 0.15
-    assert rank_one(found).value == pytest.approx(1 / PEOPLE, abs=0.08)
+    assert rank_one_rate(found).value == pytest.approx(1 / PEOPLE, abs=0.08)
 
 
 def test_swapped_people_are_nearest_to_the_other() -> None:
     raw = faces()
     swapped = raw.reshape(PEOPLE, FRAMES, SIZE)[[1, 0, 3, 2, 5, 4]].reshape(-1, SIZE)
     found = attack(raw, swapped)
-    assert rank_one(found).value == 0.0
+    assert rank_one_rate(found).value == 0.0
     assert rate(raw, swapped) < 0.02
     # A parrot, whose gallery was swapped too, knows everybody again.
-    assert rank_one(attack(swapped, swapped)).value == 1.0
+    assert rank_one_rate(attack(swapped, swapped)).value == 1.0
 
 
 def test_the_own_frame_and_its_neighbours_are_not_in_the_gallery() -> None:
     """Every frame of one person points elsewhere, so no other frame tells anything about it."""
     gallery = np.eye(8)
-    found = trial(gallery, gallery, np.zeros(8, int), np.arange(8) * 2_000_000, np.zeros((1, 1), bool))
+    found = run_trial(gallery, gallery, np.zeros(8, int), np.arange(8) * 2_000_000, np.zeros((1, 1), bool))
     assert found.genuine == pytest.approx(np.zeros(8))
     pairs = np.repeat(np.eye(8), 2, axis=0)
-    close = trial(
+    close = run_trial(
         pairs, pairs, np.zeros(16, int), np.arange(16) // 2 * 2_000_000 + np.arange(16) % 2, np.zeros((1, 1), bool)
     )
     assert close.genuine == pytest.approx(np.zeros(16))
@@ -102,7 +102,7 @@ def test_the_order_of_frames_does_not_matter() -> None:
     raw, probes = faces(), strangers()
     order = np.random.default_rng(3).permutation(len(WHO))
     one = attack(raw, probes)
-    other = trial(raw[order], probes[order], WHO[order], WHEN[order], APART)
+    other = run_trial(raw[order], probes[order], WHO[order], WHEN[order], APART)
     assert other.genuine == pytest.approx(one.genuine[order])
     assert np.sort(other.impostors) == pytest.approx(np.sort(one.impostors))
 
@@ -119,51 +119,52 @@ def test_turning_and_scaling_the_space_changes_nothing(seed: int, scale: float) 
 @given(st.integers(0, 1000), st.sampled_from([0.01, 0.05, 0.2]))
 def test_no_more_impostors_pass_than_the_rate_allows(seed: int, far: float) -> None:
     scores = np.random.default_rng(seed).normal(size=500).round(1)
-    limit = threshold(scores, far).value
+    limit = match_threshold(scores, far).value
     assert limit is not None
     assert (scores > limit).mean() <= far
 
 
 def test_one_person_alone_has_no_threshold_and_a_reason() -> None:
-    found = trial(faces()[:FRAMES], faces()[:FRAMES], WHO[:FRAMES], WHEN[:FRAMES], np.zeros((1, 1), bool))
-    limit = threshold(found.impostors, 0.01)
+    found = run_trial(faces()[:FRAMES], faces()[:FRAMES], WHO[:FRAMES], WHEN[:FRAMES], np.zeros((1, 1), bool))
+    limit = match_threshold(found.impostors, 0.01)
     assert limit.value is None
     assert "there are 0" in limit.note
-    assert reidentified(found.genuine, limit).note == limit.note
-    assert rank_one(found).value is None
+    assert reidentification_rate(found.genuine, limit).note == limit.note
+    assert rank_one_rate(found).value is None
     assert equal_error_rate(found.genuine, found.impostors).value is None
 
 
 def test_a_rate_that_takes_a_thousand_comparisons_is_not_given_for_fewer() -> None:
     scores = np.linspace(0, 1, 300)
-    assert threshold(scores, 0.01).value is not None
-    assert threshold(scores, 0.001).value is None
+    assert match_threshold(scores, 0.01).value is not None
+    assert match_threshold(scores, 0.001).value is None
 
 
 def test_people_of_other_recordings_are_impostors() -> None:
     others = [np.eye(SIZE)[20 + k][None] for k in range(5)]
-    found = trial(
+    found = run_trial(
         faces()[:FRAMES], faces()[:FRAMES], WHO[:FRAMES], WHEN[:FRAMES], np.zeros((1, 1), bool), others=others
     )
     assert found.people == 5
     assert len(found.impostors) == 5 * FRAMES
-    assert rank_one(found).value == 1.0
+    assert rank_one_rate(found).value == 1.0
 
 
 def test_two_tracks_that_may_be_one_person_are_no_impostors_of_each_other() -> None:
     apart = APART.copy()
     apart[0, 1] = apart[1, 0] = False
     assert (
-        len(trial(faces(), faces(), WHO, WHEN, apart).impostors) == len(attack(faces(), faces()).impostors) - 2 * FRAMES
+        len(run_trial(faces(), faces(), WHO, WHEN, apart).impostors)
+        == len(attack(faces(), faces()).impostors) - 2 * FRAMES
     )
 
 
 def test_a_person_seen_too_seldom_is_not_in_the_gallery() -> None:
     """One or two bad views are no enrolment: their mean is like anything."""
     some = np.concatenate(
-        [np.flatnonzero(who == WHO) for who in range(3)] + [np.flatnonzero(WHO == 3)[:LEAST_ENROLLED]]
+        [np.flatnonzero(who == WHO) for who in range(3)] + [np.flatnonzero(WHO == 3)[:MIN_ENROLLED_FACES]]
     )
-    found = trial(faces()[some], faces()[some], WHO[some], WHEN[some], APART)
+    found = run_trial(faces()[some], faces()[some], WHO[some], WHEN[some], APART)
     assert np.isnan(found.genuine[WHO[some] == 3]).all()
     assert np.isfinite(found.genuine[WHO[some] != 3]).all()
     assert found.people == 3
@@ -174,17 +175,17 @@ def test_the_worst_track_is_named_and_short_ones_are_judged_together() -> None:
     probes = strangers()
     probes[WHO == 4] = raw[WHO == 4]
     found = attack(raw, probes)
-    limit = threshold(found.impostors, 0.01)
-    worst, _, which = worst_track(found, WHO, WHO, limit)
+    limit = match_threshold(found.impostors, 0.01)
+    worst, _, which = find_worst_track(found, WHO, WHO, limit)
     assert (worst.value, which) == (1.0, 4)
     tracks = np.where(WHO == 4, 100 + np.arange(len(WHO)) // 3, WHO)
-    worst, _, which = worst_track(found, tracks, WHO, limit)
+    worst, _, which = find_worst_track(found, tracks, WHO, limit)
     assert worst.value == 1.0
     assert which >= 100
     few = WHO == 4
-    few[few.nonzero()[0][LEAST_IN_TRACK - 1 :]] = False
+    few[few.nonzero()[0][MIN_FACES_IN_TRACK - 1 :]] = False
     genuine = np.where(few, found.genuine, np.nan)
-    none = worst_track(replace(found, genuine=genuine), WHO, WHO, limit)
+    none = find_worst_track(replace(found, genuine=genuine), WHO, WHO, limit)
     assert none[0].value is None
     assert none[2] == -1
 
@@ -193,12 +194,12 @@ def test_a_mask_that_is_like_somebody_is_taken_for_them_by_chance() -> None:
     raw = faces()
     like_person_2 = np.tile(np.eye(SIZE)[2], (len(WHO), 1))
     found = attack(raw, like_person_2)
-    limit = threshold(found.impostors, 0.01)
-    assert reidentified(found.genuine, limit).value == pytest.approx(1 / PEOPLE)
-    assert by_chance(found, WHO, limit).value == pytest.approx(1 / PEOPLE)
-    assert mistaken(found, WHO, limit)[2].value == 1.0
-    assert mistaken(found, WHO, limit)[0].value == 0.0
-    worst, chance, _ = worst_track(found, WHO, WHO, limit)
+    limit = match_threshold(found.impostors, 0.01)
+    assert reidentification_rate(found.genuine, limit).value == pytest.approx(1 / PEOPLE)
+    assert chance_rate(found, WHO, limit).value == pytest.approx(1 / PEOPLE)
+    assert false_match_rates(found, WHO, limit)[2].value == 1.0
+    assert false_match_rates(found, WHO, limit)[0].value == 0.0
+    worst, chance, _ = find_worst_track(found, WHO, WHO, limit)
     assert worst.value == chance.value
 
 

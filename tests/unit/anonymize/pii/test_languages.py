@@ -3,11 +3,17 @@
 
 import pytest
 
-from anonymize.pii_detection.identity_numbers import is_chinese, is_french, is_german_card, is_german_tax, is_spanish
+from anonymize.pii_detection.identity_numbers import (
+    is_chinese_id,
+    is_french_social_security,
+    is_german_card,
+    is_german_tax,
+    is_spanish_id,
+)
 from anonymize.pii_detection.pii_finder import KnownWord, PersonalFinder
 from anonymize.pii_detection.pii_hit import ACCOUNT, ADDRESS, BIRTH, DATE, IDENTITY, MAIL, PERSON, PLACE
-from anonymize.pii_detection.postal_addresses import addresses
-from anonymize.pii_detection.text_languages import UNCLEAR, language_of, words_by_language
+from anonymize.pii_detection.postal_addresses import find_addresses
+from anonymize.pii_detection.text_languages import UNKNOWN_LANGUAGE, count_words_by_language, detect_language
 from models.names.name_finders import NamesByLanguage, NameSpan
 from project.text_matching.number_words import number_views
 
@@ -124,17 +130,17 @@ def test_articles_and_words_of_other_languages_are_no_numbers(text: str) -> None
 
 
 def test_identity_numbers_have_their_check_digit() -> None:
-    assert is_chinese("11010519491231002X")
-    assert not is_chinese("110105194912310021")
-    assert is_french("255081416802538")
-    assert not is_french("255081416802539")
+    assert is_chinese_id("11010519491231002X")
+    assert not is_chinese_id("110105194912310021")
+    assert is_french_social_security("255081416802538")
+    assert not is_french_social_security("255081416802539")
     assert is_german_tax("86095742719")
     assert not is_german_tax("86095742718")
     assert is_german_card("L01X00T471")
     assert not is_german_card("L01X00T472")
-    assert is_spanish("12345678Z")
-    assert is_spanish("X1234567L")
-    assert not is_spanish("12345678A")
+    assert is_spanish_id("12345678Z")
+    assert is_spanish_id("X1234567L")
+    assert not is_spanish_id("12345678A")
 
 
 @pytest.mark.parametrize(
@@ -170,17 +176,17 @@ def test_a_surname_with_a_hyphen_at_the_end_of_a_line_is_hidden_whole(end: str) 
 
 
 def test_the_language_of_a_text_is_told_by_its_words() -> None:
-    assert language_of("so what do you want to do first then") == "en"
-    assert language_of("also was möchtest du denn zuerst machen") == "de"
-    assert language_of("那我们先做什么呢") == "zh"
-    assert language_of("dzień dobry jak się masz dzisiaj") == "pl"
-    assert language_of("mhrm grzl") == UNCLEAR
-    assert language_of("12345") == UNCLEAR
+    assert detect_language("so what do you want to do first then") == "en"
+    assert detect_language("also was möchtest du denn zuerst machen") == "de"
+    assert detect_language("那我们先做什么呢") == "zh"
+    assert detect_language("dzień dobry jak się masz dzisiaj") == "pl"
+    assert detect_language("mhrm grzl") == UNKNOWN_LANGUAGE
+    assert detect_language("12345") == UNKNOWN_LANGUAGE
 
 
 def test_words_are_counted_by_language_and_short_texts_together() -> None:
     short = ["dzień", "dobry", "jak się", "masz", "dzisiaj", "w tym", "pięknym mieście", "nad morzem"]
-    assert words_by_language([*short, "and what would you like to do about it this afternoon then"]) == {
+    assert count_words_by_language([*short, "and what would you like to do about it this afternoon then"]) == {
         "pl": 12,
         "en": 12,
     }
@@ -231,7 +237,7 @@ def test_odd_texts_are_read_to_their_end(text: str) -> None:
     ],
 )
 def test_words_before_a_telephone_number_are_no_address(text: str) -> None:
-    assert [text[one.start : one.end] for one in addresses(text)] == []
+    assert [text[one.start : one.end] for one in find_addresses(text)] == []
 
 
 @pytest.mark.parametrize(
@@ -243,7 +249,7 @@ def test_words_before_a_telephone_number_are_no_address(text: str) -> None:
     ],
 )
 def test_an_address_beside_a_telephone_number_is_one(text: str) -> None:
-    assert any(text[one.start : one.end].startswith(text.split(",")[0][:12]) for one in addresses(text))
+    assert any(text[one.start : one.end].startswith(text.split(",")[0][:12]) for one in find_addresses(text))
 
 
 @pytest.mark.parametrize(
@@ -258,4 +264,4 @@ def test_an_address_beside_a_telephone_number_is_one(text: str) -> None:
 )
 def test_a_street_that_is_called_like_a_telephone_or_has_a_high_number_is_an_address(text: str) -> None:
     wanted = text.split(" 10115")[0].split(" 28013")[0]
-    assert wanted in [text[one.start : one.end] for one in addresses(text)]
+    assert wanted in [text[one.start : one.end] for one in find_addresses(text)]

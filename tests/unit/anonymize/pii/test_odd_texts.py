@@ -8,9 +8,9 @@ from presidio_analyzer.context_aware_enhancers import LemmaContextAwareEnhancer
 from presidio_analyzer.predefined_recognizers import UrlRecognizer
 
 from anonymize.pii_detection.pii_finder import PersonalFinder
-from anonymize.pii_detection.presidio_engine import analyzer, links
+from anonymize.pii_detection.presidio_engine import analyzer, find_links
 from anonymize.pii_detection.presidio_recognizers import SUFFIXES, BlankEngine, NearContext
-from project.text_matching.spellings import dates_in
+from project.text_matching.spellings import find_dates
 
 _LENGTH = 120_000
 """Characters; a rule that goes back over all of a text from each place in it takes half an hour for one."""
@@ -38,7 +38,7 @@ def test_french_streets_with_a_town_are_still_found() -> None:
 
 
 def test_days_are_read_from_texts_without_end() -> None:
-    assert dates_in(f"12 rue {'- ' * 100_000} on 3. of May, 1982") == {(82, 5, 3)}
+    assert find_dates(f"12 rue {'- ' * 100_000} on 3. of May, 1982") == {(82, 5, 3)}
 
 
 @pytest.mark.parametrize("piece", ["3.4.5.", "www.", "::1 ", "1/", "+1", "a.com/", "1.1.1.1 ", "00:11:22:"])
@@ -89,7 +89,7 @@ def test_no_pattern_of_links_tries_every_length_at_every_place() -> None:
 )
 def test_links_are_found_as_presidio_finds_them(text: str) -> None:
     recognizer = UrlRecognizer()
-    covered = {at for one in links(text) for at in range(one.start, one.end)}
+    covered = {at for one in find_links(text) for at in range(one.start, one.end)}
     for pattern in recognizer.patterns:
         for hit in regex.finditer(pattern.regex, text):
             if SUFFIXES(hit[0]).top_domain_under_public_suffix:

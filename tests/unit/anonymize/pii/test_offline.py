@@ -17,7 +17,7 @@ socket.socket.connect_ex = refuse
 socket.getaddrinfo = refuse
 socket.create_connection = refuse
 
-from anonymize.pii_detection.presidio_engine import analyzer, presidio
+from anonymize.pii_detection.presidio_engine import analyzer, find_with_presidio as presidio
 from anonymize.pii_detection.pii_finder import PersonalFinder
 
 analyzer()

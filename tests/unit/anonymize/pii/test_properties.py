@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonymize.pii_detection.pii_finder import KnownWord, PersonalFinder
-from anonymize.pii_detection.pii_hit import KINDS, PiiSpan, settled
+from anonymize.pii_detection.pii_hit import KINDS, PiiSpan, resolve_overlaps
 from anonymize.pii_detection.pii_replacement import PersonalPlaces, Replacements
-from anonymize.pii_detection.text_scrubber import TextScrubber, telling
+from anonymize.pii_detection.text_scrubber import TextScrubber, find_identifying
 from tests.pii.labelled import sentences
 
 FINDER = PersonalFinder([KnownWord("Anastasia", participant_id="p1"), KnownWord("Bo")], ["Pepper"])
@@ -34,7 +34,7 @@ def test_hits_stand_in_the_text_in_order_and_do_not_overlap(text: str) -> None:
 @given(TALK)
 def test_a_scrubbed_text_stays_as_it_is(text: str) -> None:
     replacements = Replacements(people={"p1": "Rowan"})
-    scrubber = TextScrubber({}, (PersonalPlaces(FINDER.find, replacements), telling))
+    scrubber = TextScrubber({}, (PersonalPlaces(FINDER.find, replacements), find_identifying))
     once = scrubber.scrub(text).text
     assert scrubber.scrub(once).text == once
 
@@ -49,7 +49,7 @@ def test_a_scrubbed_text_stays_as_it_is(text: str) -> None:
 def test_what_any_rule_found_is_inside_some_hit(found: list[tuple[int, int, str, float]]) -> None:
     text = "abcdefghij klmno pqrst uvwxyz"
     stretches = [PiiSpan(start, end, kind, score) for start, end, kind, score in found]
-    hits = settled(text, stretches)
+    hits = resolve_overlaps(text, stretches)
     covered = {at for hit in hits for at in range(hit.start, hit.end)}
     for one in stretches:
         inside = {at for at in range(max(one.start, 0), min(one.end, len(text))) if not text[at].isspace()}

@@ -2,7 +2,7 @@
 
 from anonymize.pii_detection.pii_finder import PersonalFinder
 from anonymize.pii_detection.pii_hit import PiiMatch
-from anonymize.pii_detection.pii_replacement import PersonalPlaces, Replacements, stand_in_names
+from anonymize.pii_detection.pii_replacement import PersonalPlaces, Replacements, choose_stand_ins
 from anonymize.pii_detection.text_scrubber import TextScrubber
 
 FINDER = PersonalFinder()
@@ -43,11 +43,11 @@ def test_all_names_of_a_participant_are_one() -> None:
 
 
 def test_stand_ins_are_fixed_and_never_taken() -> None:
-    first = stand_in_names(["a", "b"], "seed", [])
-    assert first == stand_in_names(["a", "b"], "seed", [])
+    first = choose_stand_ins(["a", "b"], "seed", [])
+    assert first == choose_stand_ins(["a", "b"], "seed", [])
     assert len(set(first.values())) == 2
-    assert stand_in_names(["a"], "seed", [first["a"].upper()])["a"] != first["a"]
-    many = stand_in_names([str(n) for n in range(200)], "seed", [])
+    assert choose_stand_ins(["a"], "seed", [first["a"].upper()])["a"] != first["a"]
+    many = choose_stand_ins([str(n) for n in range(200)], "seed", [])
     assert len(set(many.values())) == 200
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from anonymize.pii_detection.identity_numbers import is_card, is_iban
+from anonymize.pii_detection.identity_numbers import is_iban, is_payment_card
 from anonymize.pii_detection.pii_finder import PersonalFinder
 
 FINDER = PersonalFinder()
@@ -80,9 +80,9 @@ def test_what_is_not_personal_is_left(text: str) -> None:
 
 
 def test_check_digits() -> None:
-    assert is_card("4111111111111111")
-    assert not is_card("4111111111111112")
-    assert not is_card("0000000000000000")
+    assert is_payment_card("4111111111111111")
+    assert not is_payment_card("4111111111111112")
+    assert not is_payment_card("0000000000000000")
     assert is_iban("DE89370400440532013000")
     assert is_iban("gb82west12345698765432")
     assert not is_iban("DE88370400440532013000")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from project.text_matching.spoken_forms import written
+from project.text_matching.spoken_forms import write_out_spoken
 
 SAID = (
     "one two three oh zero ten twenty nineteen hundred thousand and double triple a b i o p first third plus "
@@ -34,7 +34,7 @@ WORDS = st.sampled_from(SAID.split())
     ],
 )
 def test_what_is_said_is_written_out(said: str, expected: str) -> None:
-    assert written(said).text == expected
+    assert write_out_spoken(said).text == expected
 
 
 @pytest.mark.parametrize(
@@ -42,12 +42,12 @@ def test_what_is_said_is_written_out(said: str, expected: str) -> None:
     ["I am one of them", "a cat and a dog", "Oh, I see", "12 Rue 4", "an x-ray", "one", "", "vitamin C", "I, too"],
 )
 def test_what_is_no_number_stays(text: str) -> None:
-    assert written(text).text == text
+    assert write_out_spoken(text).text == text
 
 
 @given(st.lists(WORDS, max_size=14).map(" ".join) | st.text(max_size=60))
 def test_every_character_says_where_it_comes_from(text: str) -> None:
-    found = written(text)
+    found = write_out_spoken(text)
     assert len(found.text) == len(found.starts) == len(found.ends)
     assert all(0 <= start < end <= len(text) for start, end in zip(found.starts, found.ends, strict=True))
     assert list(found.starts) == sorted(found.starts)
@@ -58,7 +58,7 @@ def test_every_character_says_where_it_comes_from(text: str) -> None:
 
 @given(st.lists(WORDS, min_size=1, max_size=14).map(" ".join))
 def test_nothing_but_blanks_gets_lost(text: str) -> None:
-    found = written(text)
+    found = write_out_spoken(text)
     covered = {at for start, end in zip(found.starts, found.ends, strict=True) for at in range(start, end)}
     left = "".join(letter for at, letter in enumerate(text) if at not in covered)
     assert set(left) <= set(" ,-\t")

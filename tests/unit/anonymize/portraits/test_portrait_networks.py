@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from anonymize.methods import deepfake
 from anonymize.methods.cartoon import Cartoon, CartoonOptions
-from anonymize.methods.deepfake import Deepfake, SourceFace, assigned, folder, source_faces
-from anonymize.methods.face_network import unchanged
+from anonymize.methods.deepfake import Deepfake, SourceFace, choose_source_faces, load_source_faces, source_faces_folder
+from anonymize.methods.face_network import is_unchanged
 from models.weights import installed_weights as weights
 from project.errors import UserError
 from project.progress import Silent
@@ -27,7 +27,7 @@ BOX = (60, 40, 50, 62)
 @pytest.fixture(autouse=True)
 def _weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path / "weights"))
-    monkeypatch.setattr(deepfake, "landmark_finder", Finder)
+    monkeypatch.setattr(deepfake, "create_landmark_finder", Finder)
     (tmp_path / "made").mkdir()
 
 
@@ -45,11 +45,11 @@ def drawn(how: Cartoon | Deepfake, of: Source) -> list[np.ndarray | None]:
 @given(st.integers(0, 9), st.floats(0.4, 1.6), st.floats(-60, 60))
 def test_other_colours_are_no_other_picture(seed: int, gain: float, offset: float) -> None:
     picture = noise(0, seed)
-    assert unchanged(picture, picture)
+    assert is_unchanged(picture, picture)
     turned = np.clip(128 + (picture.astype(float) - 128) * gain * 0.4 + offset * 0.5, 0, 255).astype(np.uint8)
-    assert unchanged(picture, turned)
-    assert unchanged(picture, 255 - turned)
-    assert not unchanged(picture, noise(0, seed + 10))
+    assert is_unchanged(picture, turned)
+    assert is_unchanged(picture, 255 - turned)
+    assert not is_unchanged(picture, noise(0, seed + 10))
 
 
 def test_a_cartoon_network_that_gives_back_what_it_got_draws_nothing(tmp_path: Path) -> None:
@@ -86,14 +86,14 @@ def test_smoothing_calms_what_is_alike_and_ends_at_a_cut(tmp_path: Path) -> None
 def test_a_missing_or_wrong_network_is_told_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="not installed"):
         Cartoon().begin(source(), Silent())
-    make_faces(folder())
+    make_faces(source_faces_folder())
     with pytest.raises(UserError, match="not installed"):
         Deepfake().begin(source(), Silent())
 
 
 def test_a_swap_shows_the_same_source_for_the_same_name_and_blurs_the_rest(tmp_path: Path) -> None:
     install_swap(tmp_path / "made")
-    make_faces(folder(), 5)
+    make_faces(source_faces_folder(), 5)
     first, again = (drawn(Deepfake(), source(identities={"face": "P01"})) for _ in range(2))
     assert all(a is not None and (a == b).all() for a, b in zip(first, again, strict=True))
     face = next(source().faces("face"))
@@ -103,7 +103,7 @@ def test_a_swap_shows_the_same_source_for_the_same_name_and_blurs_the_rest(tmp_p
 
 def test_a_swap_that_changes_nothing_and_a_face_without_landmarks_are_not_drawn(tmp_path: Path) -> None:
     install_swap(tmp_path / "made", keeps=True)
-    make_faces(folder())
+    make_faces(source_faces_folder())
     assert drawn(Deepfake(), source()) == [None] * 5
     install_swap(tmp_path / "made")
     finder = Finder(missed=frozenset(range(2, 9)))
@@ -113,19 +113,19 @@ def test_a_swap_that_changes_nothing_and_a_face_without_landmarks_are_not_drawn(
 @given(st.sets(st.text(min_size=1), max_size=12), st.integers(1, 8))
 def test_participants_share_a_source_only_where_there_are_too_few(names: set[str], count: int) -> None:
     faces = [SourceFace(Path(f"{number}.png"), "generated", "made by a network of ours") for number in range(count)]
-    given_faces = assigned(names, faces)
+    given_faces = choose_source_faces(names, faces)
     assert given_faces.keys() == names
-    assert assigned(sorted(names, reverse=True), faces) == given_faces
+    assert choose_source_faces(sorted(names, reverse=True), faces) == given_faces
     used = [list(given_faces.values()).count(face) for face in faces]
     assert max(used) - min(used) <= 1
 
 
 def test_faces_without_a_statement_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no list of source faces"):
-        source_faces()
-    make_faces(folder())
-    assert len(source_faces()) == 3
-    manifest = folder() / "faces.toml"
+        load_source_faces()
+    make_faces(source_faces_folder())
+    assert len(load_source_faces()) == 3
+    manifest = source_faces_folder() / "faces.toml"
     told = manifest.read_text("utf-8")
     for old, new, problem in (
         ("Noise, made for a test, of nobody.", "ok", "statement"),
@@ -135,8 +135,8 @@ def test_faces_without_a_statement_are_refused(tmp_path: Path) -> None:
     ):
         manifest.write_text(told.replace(old, new), "utf-8")
         with pytest.raises(UserError, match=problem):
-            source_faces()
+            load_source_faces()
     manifest.write_text(told, "utf-8")
-    (folder() / "stranger.jpg").write_bytes(b"")
+    (source_faces_folder() / "stranger.jpg").write_bytes(b"")
     with pytest.raises(UserError, match=r"stranger\.jpg"):
-        source_faces()
+        load_source_faces()

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from anonymize.methods.synthetic.expression import REST, Expression, HeadPose
+from anonymize.methods.synthetic.expression import REST_EXPRESSION, Expression, HeadPose
 from anonymize.methods.synthetic.face_drawing import Light
 from anonymize.methods.synthetic.portrait import Portrait
 from anonymize.methods.synthetic.synthetic_face import SyntheticFace, SyntheticOptions
@@ -15,7 +15,7 @@ from tests.unit.anonymize.portraits.sources import Source
 from tests.unit.anonymize.tracks import track
 
 LEFT, RIGHT = (30, 40, 50, 62), (100, 44, 44, 54)
-AWAKE = replace(REST, eye_left=1.0, eye_right=1.0)
+AWAKE = replace(REST_EXPRESSION, eye_left=1.0, eye_right=1.0)
 DAY = Light(1.0, 0.0, np.ones(3), 1.0)
 
 

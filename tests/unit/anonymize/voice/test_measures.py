@@ -5,7 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymize.voice.voice_measures import equal_error, intonation, plain_words, syllables, word_errors
+from anonymize.voice.voice_measures import (
+    compare_intonation,
+    count_syllables,
+    equal_error_rate,
+    normalize_words,
+    word_error_rate,
+)
 from tests.unit.anonymize.voice.speaking import vowels
 
 RATE = 16_000
@@ -21,14 +27,14 @@ def sound(pitch: float = 120.0) -> np.ndarray:
     [("my name is jo", 0.0), ("my name is", 0.25), ("my name was jo", 0.25), ("oh my name is jo", 0.25), ("", 1.0)],
 )
 def test_words_changed_left_out_and_added_count_alike(heard: str, rate: float) -> None:
-    assert word_errors("my name is jo".split(), heard.split()) == rate  # noqa: SIM905
+    assert word_error_rate("my name is jo".split(), heard.split()) == rate  # noqa: SIM905
 
 
 @given(words, words)
 def test_word_errors_are_none_without_a_reference_and_zero_only_for_the_same_words(
     reference: list[str], heard: list[str]
 ) -> None:
-    found = word_errors(reference, heard)
+    found = word_error_rate(reference, heard)
     if not reference:
         assert found is None
     else:
@@ -38,37 +44,37 @@ def test_word_errors_are_none_without_a_reference_and_zero_only_for_the_same_wor
 
 
 def test_words_are_compared_without_capitals_and_punctuation() -> None:
-    assert plain_words("Hi, everybody! I\u2019m Jo - 2nd.") == ["hi", "everybody", "i'm", "jo", "2nd"]
+    assert normalize_words("Hi, everybody! I\u2019m Jo - 2nd.") == ["hi", "everybody", "i'm", "jo", "2nd"]
 
 
 def test_a_higher_voice_with_the_same_course_correlates_and_its_ratio_is_told() -> None:
-    found = intonation(sound(120), sound(150), RATE)
+    found = compare_intonation(sound(120), sound(150), RATE)
     assert found.correlation == pytest.approx(1, abs=0.05)
     assert found.ratio == pytest.approx(1.25, abs=0.03)
 
 
 def test_a_course_that_runs_backwards_does_not_correlate() -> None:
-    found = intonation(sound(), sound()[::-1], RATE)
+    found = compare_intonation(sound(), sound()[::-1], RATE)
     assert found.correlation is not None
     assert found.correlation < 0.5
 
 
 @pytest.mark.parametrize("silent", [np.zeros(4 * RATE), np.zeros(0), np.zeros(10)])
 def test_without_a_voice_there_is_no_pitch_and_no_syllable(silent: np.ndarray) -> None:
-    assert intonation(silent, silent, RATE).correlation is None
-    assert intonation(sound(), silent, RATE).ratio is None
-    assert syllables(silent, RATE) == 0
+    assert compare_intonation(silent, silent, RATE).correlation is None
+    assert compare_intonation(sound(), silent, RATE).ratio is None
+    assert count_syllables(silent, RATE) == 0
 
 
 def test_syllables_are_counted() -> None:
-    assert syllables(sound(), RATE) == pytest.approx(8, abs=1)
+    assert count_syllables(sound(), RATE) == pytest.approx(8, abs=1)
 
 
 def test_equal_errors_are_zero_for_voices_apart_half_by_chance_and_one_when_turned_round() -> None:
-    assert equal_error([0.9, 0.8], [0.1, 0.2, 0.3]) == 0
-    assert equal_error([0.1, 0.2], [0.8, 0.9]) == 1
+    assert equal_error_rate([0.9, 0.8], [0.1, 0.2, 0.3]) == 0
+    assert equal_error_rate([0.1, 0.2], [0.8, 0.9]) == 1
     rng = np.random.default_rng(1)
-    found = equal_error(rng.normal(size=2000).tolist(), rng.normal(size=2000).tolist())
+    found = equal_error_rate(rng.normal(size=2000).tolist(), rng.normal(size=2000).tolist())
     assert found == pytest.approx(0.5, abs=0.03)
-    assert equal_error([], [0.1]) is None
-    assert equal_error([0.1], []) is None
+    assert equal_error_rate([], [0.1]) is None
+    assert equal_error_rate([0.1], []) is None

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from anonymize.sound.voice_methods import VOICES, voice
-from anonymize.sound.voice_stream import UNKNOWN, VoiceFilter, VoiceSpan
+from anonymize.sound.voice_methods import VOICES, create_voice
+from anonymize.sound.voice_stream import UNKNOWN_SPEAKER, VoiceFilter, VoiceSpan
 from tests.unit.anonymize.voice.speaking import vowels
 
-SEEDS = {UNKNOWN: "nobody", "ada": "one", "bo": "two"}
+SEEDS = {UNKNOWN_SPEAKER: "nobody", "ada": "one", "bo": "two"}
 NAMES = list(VOICES)
 
 
@@ -22,7 +22,7 @@ def cut(sound: NDArray[np.float32], size: int) -> Iterator[NDArray[np.float32]]:
 def changed(
     sound: NDArray[np.float32], rate: int, name: str = "mcadams", size: int = 4096, start_us: int = 0, **more: object
 ) -> NDArray[np.float32]:
-    made = VoiceFilter(voice(name), SEEDS, **more)  # type: ignore[arg-type]
+    made = VoiceFilter(create_voice(name), SEEDS, **more)  # type: ignore[arg-type]
     blocks = list(made.treat(cut(sound, size), rate, start_us))
     return np.concatenate(blocks, axis=1) if blocks else np.zeros((len(sound), 0), np.float32)
 

@@ -10,7 +10,7 @@ from statsmodels.stats.effect_size import _noncentrality_t
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import DescrStatsW, ttost_paired
 
-from benchmark.metrics.paired_tests import EquivalenceConclusion, against_raw, corrected, effect_size
+from benchmark.metrics.paired_tests import EquivalenceConclusion, compare_with_raw, correct_family, effect_size
 from tests.unit.benchmark.metrics.cases import numbers, random_cases
 
 values = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=3, max_size=15)
@@ -20,7 +20,7 @@ values = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=3, max_s
 def test_random_cases_are_those_of_scipy_and_statsmodels(cases: int) -> None:
     for place, (raw, other) in enumerate(numbers(cases)):
         margin = 0.05 + place % 7 / 5
-        found, n = against_raw([*raw], [*other], margin), len(raw)
+        found, n = compare_with_raw([*raw], [*other], margin), len(raw)
         tested = ttest_rel(other, raw)
         assert found.n == n
         assert found.difference == pytest.approx((other - raw).mean(), abs=1e-9)
@@ -64,7 +64,7 @@ def test_an_effect_that_is_nearly_the_same_in_every_draw_has_no_interval() -> No
 @given(values)
 def test_a_condition_and_raw_are_mirrors(pairs: list[tuple[float, float]]) -> None:
     raw, other = [one for one, _ in pairs], [one for _, one in pairs]
-    found, turned = against_raw(raw, other), against_raw(other, raw)
+    found, turned = compare_with_raw(raw, other), compare_with_raw(other, raw)
     assert found.difference == pytest.approx(-(turned.difference or 0), abs=1e-9)
     assert found.reason == turned.reason
     assert found.conclusion == turned.conclusion
@@ -78,7 +78,7 @@ def test_a_wider_margin_never_makes_equivalence_harder_to_show(
     pairs: list[tuple[float, float]], margin: float, more: float
 ) -> None:
     raw, other = [one for one, _ in pairs], [one for _, one in pairs]
-    narrow, wide = (against_raw(raw, other, one).equivalence_p for one in (margin, margin * more))
+    narrow, wide = (compare_with_raw(raw, other, one).equivalence_p for one in (margin, margin * more))
     assert (narrow is None) == (wide is None)
     assert narrow is None or wide is None or wide <= narrow + 1e-12
 
@@ -103,28 +103,28 @@ def shifted(by: float, noise: float) -> list[float]:
 def test_no_difference_is_said_only_where_the_draws_can_show_it(
     other: list[float], conclusion: EquivalenceConclusion
 ) -> None:
-    assert against_raw(RAW, other).conclusion is conclusion
+    assert compare_with_raw(RAW, other).conclusion is conclusion
 
 
 def test_a_family_is_corrected_test_by_test() -> None:
     others = {"diffusion": shifted(-0.03, 0.05), "deepfake": shifted(0.05, 0.08), "cartoon": shifted(0.04, 0.04)}
-    found = corrected({name: against_raw(RAW, one) for name, one in others.items()})
+    found = correct_family({name: compare_with_raw(RAW, one) for name, one in others.items()})
     for plain, holm in (("t_p", "t_p_holm"), ("wilcoxon_p", "wilcoxon_p_holm"), ("equivalence_p",) * 2):
-        p = [getattr(against_raw(RAW, one), plain) for one in others.values()]
+        p = [getattr(compare_with_raw(RAW, one), plain) for one in others.values()]
         suffix = holm if holm.endswith("holm") else f"{holm}_holm"
         expected = multipletests(p, method="holm")[1]
         assert [getattr(one, suffix) for one in found.values()] == pytest.approx([*expected], abs=1e-9)
 
 
 def test_conditions_without_tests_take_no_part_in_the_family() -> None:
-    found = corrected({"copy": against_raw(RAW, RAW), "deepfake": against_raw(RAW, shifted(0.05, 0.08))})
+    found = correct_family({"copy": compare_with_raw(RAW, RAW), "deepfake": compare_with_raw(RAW, shifted(0.05, 0.08))})
     assert found["copy"].t_p_holm is None
     assert found["deepfake"].t_p_holm == found["deepfake"].t_p
 
 
 @pytest.mark.parametrize("by", [0.0, 0.1])
 def test_the_same_difference_in_every_draw_says_so_and_tests_nothing(by: float) -> None:
-    found = against_raw(RAW, [one + by for one in RAW])
+    found = compare_with_raw(RAW, [one + by for one in RAW])
     assert found.difference == pytest.approx(by)
     assert found.t_p is found.wilcoxon_p is found.effect is found.equivalence_p is None
     assert "every draw" in found.reason
@@ -132,7 +132,7 @@ def test_the_same_difference_in_every_draw_says_so_and_tests_nothing(by: float) 
 
 @pytest.mark.parametrize("draws", [0, 1])
 def test_fewer_than_two_draws_say_so(draws: int) -> None:
-    found = against_raw(RAW[:draws], shifted(0.1, 0.1)[:draws])
+    found = compare_with_raw(RAW[:draws], shifted(0.1, 0.1)[:draws])
     assert found.n == draws
     assert found.difference == (pytest.approx(0.2) if draws else None)
     assert "two draws" in found.reason
@@ -140,14 +140,14 @@ def test_fewer_than_two_draws_say_so(draws: int) -> None:
 
 def test_draws_without_a_value_are_left_out_in_pairs() -> None:
     other = shifted(0.05, 0.08)
-    found = against_raw([None, *RAW[1:]], [*other[:-1], None])
-    assert found == against_raw(RAW[1:-1], other[1:-1])
-    assert against_raw([None, None], [0.1, 0.2]).n == 0
+    found = compare_with_raw([None, *RAW[1:]], [*other[:-1], None])
+    assert found == compare_with_raw(RAW[1:-1], other[1:-1])
+    assert compare_with_raw([None, None], [0.1, 0.2]).n == 0
     assert ttest_1samp(np.subtract(other, RAW)[1:-1], 0).pvalue == pytest.approx(found.t_p)
 
 
 def test_what_cannot_be_compared_is_a_mistake() -> None:
     with pytest.raises(ValueError, match="10 draws raw, 1 of the condition"):
-        against_raw(RAW, [0.5])
+        compare_with_raw(RAW, [0.5])
     with pytest.raises(ValueError, match="margin"):
-        against_raw(RAW, RAW, margin=0)
+        compare_with_raw(RAW, RAW, margin=0)

@@ -7,8 +7,8 @@ from scipy.stats import pearsonr
 from sklearn.metrics import mean_absolute_error
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
-from annotate.agreement.coefficients import binned, coincidences, nominal_alpha
-from benchmark.metrics.ratings import mae, paired, pairwise_agreement, pearson, pearson_p, randolph_kappa
+from annotate.agreement.coefficients import assign_bins, count_coincidences, nominal_alpha
+from benchmark.metrics.ratings import answered_pairs, mae, pairwise_agreement, pearson, pearson_p, randolph_kappa
 from tests.unit.benchmark.metrics.cases import numbers, random_cases
 
 points = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=2, max_size=30)
@@ -29,7 +29,7 @@ def test_random_cases_are_those_of_statsmodels(cases: int) -> None:
     for _ in range(cases):
         raters, bins = int(chance.integers(2, 6)), int(chance.integers(2, 12))
         rated = chance.integers(-5, 6, (int(chance.integers(1, 30)), raters)).astype(float)
-        table, _ = aggregate_raters(binned(rated, -5, 5, bins), n_cat=bins)
+        table, _ = aggregate_raters(assign_bins(rated, -5, 5, bins), n_cat=bins)
         ours = randolph_kappa(rated.tolist(), -5, 5, bins)
         assert ours == pytest.approx(fleiss_kappa(table, method="randolph"), abs=1e-9)
 
@@ -44,7 +44,7 @@ def test_random_cases_are_those_of_krippendorff(cases: int) -> None:
         if len(np.unique(rated)) < 2:
             continue
         expected = krippendorff.alpha(rated.T, level_of_measurement="nominal", value_domain=[*range(bins)])
-        pairs = coincidences(rated.T, np.zeros(units, np.int64), bins, 1)
+        pairs = count_coincidences(rated.T, np.zeros(units, np.int64), bins, 1)
         assert nominal_alpha(pairs)[0] == pytest.approx(expected, abs=1e-9)
         agreed = pairwise_agreement(rated.tolist(), within=0)
         assert agreed is not None
@@ -91,7 +91,7 @@ def test_what_was_refused_is_left_out() -> None:
     truth, said = [1.0, 5, 9, 3], [2.0, None, 10, 4]
     assert pearson(truth, said) == pytest.approx(1)
     assert mae(truth, said) == 1
-    assert [one.tolist() for one in paired(truth, said)] == [[1, 9, 3], [2, 10, 4]]
+    assert [one.tolist() for one in answered_pairs(truth, said)] == [[1, 9, 3], [2, 10, 4]]
     assert pearson(truth, [None] * 4) is None
     assert mae(truth, [None] * 4) is None
     with pytest.raises(ValueError, match="4 truths, 1 answers"):

@@ -5,7 +5,13 @@ import pytest
 
 from benchmark.metrics.classification import accuracy, macro_f1
 from benchmark.metrics.ratings import pearson
-from benchmark.metrics.resampling import accuracy_counted, intervals, macro_f1_counted, over_draws, pearson_counted
+from benchmark.metrics.resampling import (
+    accuracy_contributions,
+    intervals,
+    macro_f1_contributions,
+    mean_over_draws,
+    pearson_contributions,
+)
 
 THREE = ("competence", "error", "none")
 
@@ -21,9 +27,9 @@ def test_intervals_are_those_of_sums() -> None:
     said = [true if chance.random() < 0.6 else None for true in truth]
     draws, films = [place % 3 for place in range(60)], [place // 4 for place in range(60)]
     found = intervals(labelled, [*zip(truth, said, strict=True)], draws, films, samples=100, seed=4)
-    added = {"accuracy": accuracy_counted(truth, said), "macro_f1": macro_f1_counted(truth, said, THREE)}
+    added = {"accuracy": accuracy_contributions(truth, said), "macro_f1": macro_f1_contributions(truth, said, THREE)}
     for key, counted in added.items():
-        figure = over_draws(counted, draws, films, samples=100, seed=4)
+        figure = mean_over_draws(counted, draws, films, samples=100, seed=4)
         assert found[key] == pytest.approx((figure.low, figure.high), abs=1e-9)
     for some in (["accuracy"], ["accuracy", "macro_f1"]):
         chosen = {key: added[key] for key in some}
@@ -36,7 +42,7 @@ def test_samples_without_the_figure_are_left_out() -> None:
     truth, said = [1.0, 2, 4], [1.0, 3, 2]
     pairs = [*zip(truth, said, strict=True)]
     found = intervals(lambda some: {"r": pearson(*zip(*some, strict=True))}, pairs, [0] * 3, [*"abc"])
-    figure = over_draws(pearson_counted(truth, said), [0] * 3, [*"abc"], samples=200)
+    figure = mean_over_draws(pearson_contributions(truth, said), [0] * 3, [*"abc"], samples=200)
     assert found["r"] == pytest.approx((figure.low, figure.high), abs=1e-9)
 
 
@@ -44,6 +50,6 @@ def test_one_recording_and_no_items_have_no_interval() -> None:
     pairs = [("error", "error"), ("none", None)]
     assert intervals(labelled, pairs, [0, 0], ["film"] * 2) == {"accuracy": None, "macro_f1": None}
     truth, said = [one for one, _ in pairs], [one for _, one in pairs]
-    counted = {"accuracy": accuracy_counted(truth, said)}
+    counted = {"accuracy": accuracy_contributions(truth, said)}
     assert intervals(labelled, pairs, [0, 0], ["film"] * 2, counted=counted)["accuracy"] is None
     assert intervals(labelled, [], [], []) == {"accuracy": None, "macro_f1": None}

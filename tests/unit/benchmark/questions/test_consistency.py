@@ -11,27 +11,27 @@ from benchmark.questions.chain_consistency import (
     AnswerScorer,
     Consistency,
     Covered,
-    covered_by,
-    expected,
-    of_chain,
-    of_subchains,
+    chain_coverage,
+    expected_consistency,
+    score_chain,
+    score_subchains,
 )
-from benchmark.questions.question_validity import wanted_from
+from benchmark.questions.question_validity import required_questions
 from project.entities.causal_chains import ChainGraph, NodeKind
-from project.entities.questions import OF_CHAINS, Maker, Question, WrongOption
+from project.entities.questions import CHAIN_QUESTION_KINDS, Maker, Question, WrongOption
 from tests.unit.benchmark.questions.drawn import drawn
 
 WRONG = tuple(WrongOption(one) for one in ("one", "two", "three", "four"))
 
 
-def questions(graph: ChainGraph, kinds: Sequence[object] = OF_CHAINS) -> list[Question]:
+def questions(graph: ChainGraph, kinds: Sequence[object] = CHAIN_QUESTION_KINDS) -> list[Question]:
     """Return every question of a chain; the id of each is its part."""
     return [
         Question(
             *(one.part, graph.chain.recording_id, graph.chain.id, one.kind, one.aspect, one.covers, "x"),
             *(0, 1, "?", "right", WRONG, "", 0, 0, Maker.RULES, "ada", "", "2026-01-01T00:00:00.000Z"),
         )
-        for one in wanted_from(graph)
+        for one in required_questions(graph)
         if one.kind in kinds
     ]
 
@@ -62,7 +62,7 @@ TABLE = [
 
 
 def covered() -> list[Covered]:
-    return [covered_by(HOUSE, ALL), covered_by(PAIR, ALL)]
+    return [chain_coverage(HOUSE, ALL), chain_coverage(PAIR, ALL)]
 
 
 def test_which_questions_belong_to_which_subchain() -> None:
@@ -91,9 +91,9 @@ def test_the_table_that_was_worked_out_by_hand(wrong: Sequence[str], chains: int
 def test_what_was_not_asked_makes_wrong_what_was_begun_and_is_counted() -> None:
     house, pair = covered()
     right = {one: True for one in house.questions if one != "EU:b"}
-    assert of_chain(house, right) == Consistency(0, 1, 0, 1)
-    assert of_subchains(house, right) == Consistency(2, 3, 0, 1)
-    assert of_chain(pair, right) == Consistency(left_out=1)
+    assert score_chain(house, right) == Consistency(0, 1, 0, 1)
+    assert score_subchains(house, right) == Consistency(2, 3, 0, 1)
+    assert score_chain(pair, right) == Consistency(left_out=1)
     figure = AnswerScorer(ALL, right, covered(), samples=0).chain_consistency()
     assert (figure.value, figure.n) == (0.0, 1)
     assert figure.more == {"left_out": 1, "missing": 1}
@@ -101,9 +101,9 @@ def test_what_was_not_asked_makes_wrong_what_was_begun_and_is_counted() -> None:
 
 def test_multi_step_questions_and_those_of_lonely_nodes_never_count() -> None:
     lonely = drawn({"a": "rain", "b": "an open door", "z": "a bird sings"}, "a>b")
-    found = covered_by(lonely, questions(lonely))
+    found = chain_coverage(lonely, questions(lonely))
     assert "EU:z" not in found.questions
-    assert covered_by(drawn({"z": "a bird sings"}), questions(lonely)).subchains == {}
+    assert chain_coverage(drawn({"z": "a bird sings"}), questions(lonely)).subchains == {}
 
 
 def test_without_answers_there_is_no_figure() -> None:
@@ -125,7 +125,7 @@ def many(count: int) -> tuple[list[Question], list[Covered]]:
         )
         own = questions(graph)
         asked += own
-        chains.append(covered_by(graph, own))
+        chains.append(chain_coverage(graph, own))
     return asked, chains
 
 
@@ -143,7 +143,7 @@ def test_an_oracle_is_right_everywhere_and_a_constant_chance_is_what_theory_says
     sizes = [len(one.questions) for one in chains]
     parts = [len(ids) for one in chains for ids in one.subchains.values()]
     for figure, numbers in ((right.chain_consistency(), sizes), (right.subchain_consistency(), parts)):
-        theory = expected(numbers, 0.9)
+        theory = expected_consistency(numbers, 0.9)
         spread = math.sqrt(sum(0.9**n * (1 - 0.9**n) for n in sizes)) / len(sizes)
         assert figure.value == pytest.approx(theory, abs=3 * spread)
         assert figure.low is not None

@@ -6,26 +6,28 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from benchmark.questions.question_templates import BLANK, TOO_FEW, RecordingContext, RuleQuestionGenerator
-from benchmark.questions.question_validity import QuestionDraft, QuestionSpec, plain, wanted_from
+from benchmark.questions.question_templates import EMPTY_NODE, TOO_FEW_OPTIONS, RecordingContext, RuleQuestionGenerator
+from benchmark.questions.question_validity import QuestionDraft, QuestionSpec, normalize_option, required_questions
 from project.entities.causal_chains import ChainGraph, NodeKind
-from project.entities.questions import OF_CHAINS, QuestionKind
+from project.entities.questions import CHAIN_QUESTION_KINDS, QuestionKind
 from tests.unit.benchmark.questions.drawn import drawn, rules
 
 EVENTS = ("opens a window", "drops a plate", "hums a song", "feeds the cat", "locks the bicycle", "writes a letter")
 
 
 def made(
-    graphs: Sequence[ChainGraph], kinds: Sequence[QuestionKind] = OF_CHAINS, maker: RuleQuestionGenerator | None = None
+    graphs: Sequence[ChainGraph],
+    kinds: Sequence[QuestionKind] = CHAIN_QUESTION_KINDS,
+    maker: RuleQuestionGenerator | None = None,
 ) -> list[tuple[QuestionSpec, QuestionDraft | str]]:
-    wanted = [(graph, one) for graph in graphs for one in wanted_from(graph, kinds)]
+    wanted = [(graph, one) for graph in graphs for one in required_questions(graph, kinds)]
     return [(one, draft) for _, one, draft in (maker or rules(graphs)).drafts(wanted)]
 
 
 def only_event(
     graph: ChainGraph, others: Sequence[ChainGraph], maker: RuleQuestionGenerator | None = None
 ) -> QuestionDraft:
-    wanted = [(graph, wanted_from(graph, [QuestionKind.EVENT])[0])]
+    wanted = [(graph, required_questions(graph, [QuestionKind.EVENT])[0])]
     ((_, _, draft),) = (maker or rules([graph, *others])).drafts(wanted)
     assert isinstance(draft, QuestionDraft), draft
     return draft
@@ -46,7 +48,7 @@ def test_wrong_options_are_other_nodes_of_the_kind_and_say_where_they_are_from()
     texts = {f"n{at}": text for at, text in enumerate(EVENTS)}
     assert len(draft.wrong) == 4
     for one in draft.wrong:
-        assert plain(one.text) == plain(texts[one.source])
+        assert normalize_option(one.text) == normalize_option(texts[one.source])
         assert one.source != "n0"
     assert draft.answer == "Opens a window"
     assert "0.0 s and 1.0 s" in draft.text
@@ -57,9 +59,9 @@ def test_the_likeliest_mistakes_come_first_and_paraphrases_never() -> None:
     far = ("waits", "hums a song", "sings", "sleeps", "reads")
     same = ("The red cup drops", "drops a red cup", "DROPS THE RED CUP!", "drops the red cup in the hall")
     graphs = scattered(["drops the red cup", *same, *near, *far])
-    wrong = {plain(one.text) for one in only_event(graphs[0], graphs[1:]).wrong}
-    assert wrong.isdisjoint(map(plain, same))
-    assert len(wrong & {*map(plain, near)}) >= 3
+    wrong = {normalize_option(one.text) for one in only_event(graphs[0], graphs[1:]).wrong}
+    assert wrong.isdisjoint(map(normalize_option, same))
+    assert len(wrong & {*map(normalize_option, near)}) >= 3
 
 
 def test_what_happens_at_the_same_time_is_not_offered_and_what_happens_later_is() -> None:
@@ -149,7 +151,7 @@ def test_texts_that_may_not_go_as_far_as_the_question_are_not_used() -> None:
 def test_too_few_is_said_and_nothing_is_padded() -> None:
     for texts in (["x"] * 9, list("aaaab"), EVENTS[:4], ["opens a window"] * 3):
         for _, draft in made(scattered(texts), [QuestionKind.EVENT]):
-            assert draft == TOO_FEW
+            assert draft == TOO_FEW_OPTIONS
     assert made([drawn({})]) == []
 
 
@@ -164,7 +166,7 @@ def test_a_node_without_text_is_asked_about_nowhere_and_offered_nowhere() -> Non
     ]
     for wanted, draft in made([home, *others]):
         if any(node == "b" or (node.endswith("c") and node != "c") for node in wanted.covers):
-            assert draft == BLANK
+            assert draft == EMPTY_NODE
         elif isinstance(draft, QuestionDraft):
             assert all(one.source[-1] in "ab" for one in draft.wrong if one.source != "c")
 
@@ -194,7 +196,7 @@ def test_multi_step_questions_ask_for_start_end_and_between() -> None:
     for wanted, draft in found:
         chain = graphs[int(wanted.covers[0][0])]
         at = {"start": 0, "between": 1, "end": 2}[wanted.aspect]
-        assert plain(draft.answer) == plain(chain.by_id[wanted.covers[at]].text)
+        assert normalize_option(draft.answer) == normalize_option(chain.by_id[wanted.covers[at]].text)
     assert {wanted.aspect for wanted, _ in found} == {"start", "between", "end"}
 
 
@@ -222,7 +224,7 @@ def test_a_wrong_option_that_equals_the_answer_or_another_is_impossible(
     names = {one.chain.recording_id: {"p": "Ada" if at % 2 else "x"} for at, one in enumerate(graphs)}
     for _, draft in made(graphs, maker=rules(graphs, names, seed)):
         if isinstance(draft, QuestionDraft):
-            options = [plain(draft.answer), *(plain(one.text) for one in draft.wrong)]
+            options = [normalize_option(draft.answer), *(normalize_option(one.text) for one in draft.wrong)]
             assert len(options) == len({*options}) == 5
             assert all(options)
 

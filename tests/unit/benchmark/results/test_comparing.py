@@ -7,16 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmark.metrics.paired_tests import EquivalenceConclusion
-from benchmark.results.result_comparison import RawConditionPair, apart, condition_rows, who_is_right
-from benchmark.tasks.benchmark_task import entry_of
+from benchmark.results.result_comparison import RawConditionPair, compare_correctness, compare_metrics, condition_rows
+from benchmark.tasks.benchmark_task import get_benchmark_task
 from tests.unit.benchmark.results.answers import NAMES, as_answered, by_chance
 
-ENTRY = entry_of("verdict")
+ENTRY = get_benchmark_task("verdict")
 
 
 def test_a_judge_does_not_differ_from_itself() -> None:
     found = by_chance(1)
-    for row in apart(ENTRY, found, found):
+    for row in compare_metrics(ENTRY, found, found):
         assert row.difference.value == 0
         assert row.difference.p == 1
 
@@ -24,7 +24,7 @@ def test_a_judge_does_not_differ_from_itself() -> None:
 def test_the_sides_are_told_apart() -> None:
     found = by_chance(2)
     right = as_answered(found, [str(one.truth["verdict"]["label"]) for one in found])
-    forward, backward = (apart(ENTRY, *both)[0] for both in ((right, found), (found, right)))
+    forward, backward = (compare_metrics(ENTRY, *both)[0] for both in ((right, found), (found, right)))
     assert forward.difference.value == pytest.approx(forward.first - forward.second)  # type: ignore[operator]
     assert forward.difference.value == pytest.approx(-backward.difference.value)  # type: ignore[operator]
     assert forward.difference.p is not None
@@ -32,10 +32,10 @@ def test_the_sides_are_told_apart() -> None:
 
 
 def test_an_item_in_several_draws_counts_once() -> None:
-    found = who_is_right([True, True, False, None], [False, False, True, True], ["a", "a", "b", "c"])
+    found = compare_correctness([True, True, False, None], [False, False, True, True], ["a", "a", "b", "c"])
     assert found is not None
     assert (found.first_only, found.second_only) == (1, 1)
-    assert who_is_right([None], [None], ["a"]) is None
+    assert compare_correctness([None], [None], ["a"]) is None
 
 
 def pair(seed: int, share: float, draws: int = 10) -> RawConditionPair:

@@ -6,23 +6,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.metrics.resampling import over_draws
-from benchmark.results.item_results import Became, became, counts_of, is_right
-from benchmark.results.run_measures import breakdowns_of, confusions_of, counted, draws_of, label_rows, rows_of
-from benchmark.tasks.benchmark_task import ItemResponse, entry_of
+from benchmark.metrics.resampling import mean_over_draws
+from benchmark.results.item_results import Became, classify_outcome, count_outcomes, is_right
+from benchmark.results.run_measures import (
+    compute_breakdowns,
+    compute_confusions,
+    items_by_draw,
+    label_rows,
+    metric_contributions,
+    metric_rows,
+)
+from benchmark.tasks.benchmark_task import ItemResponse, get_benchmark_task
 from project.entities.judgments import JudgmentStatus
 from tests.unit.benchmark.results.answers import NAMES, as_answered, by_chance, said
 
-ENTRY = entry_of("verdict")
+ENTRY = get_benchmark_task("verdict")
 EXPECTED = ("verdict",)
 
 
 @given(st.integers(0, 10_000))
 def test_a_figure_is_the_mean_of_its_draws(seed: int) -> None:
     found = by_chance(seed)
-    each = [ENTRY.score(one)["accuracy"] for one in draws_of(found)]
+    each = [ENTRY.score(one)["accuracy"] for one in items_by_draw(found)]
     values = [one for one in each if one is not None]
-    row = rows_of(ENTRY, found, samples=0)[0]
+    row = metric_rows(ENTRY, found, samples=0)[0]
     assert row.mean == pytest.approx(fmean(values))
     assert row.sd == pytest.approx(stdev(values))
     assert row.n == len(found)
@@ -32,14 +39,14 @@ def test_a_figure_is_the_mean_of_its_draws(seed: int) -> None:
 @given(st.integers(0, 10_000))
 def test_sums_over_items_give_the_figures_of_the_task(seed: int) -> None:
     found = by_chance(seed)
-    rows = {one.metric: one for one in rows_of(ENTRY, found, samples=0)}
+    rows = {one.metric: one for one in metric_rows(ENTRY, found, samples=0)}
     draws, homes = [one.draw for one in found], [one.recording_id for one in found]
-    for key, sums in counted(found, ENTRY).items():
-        assert over_draws(sums, draws, homes, 0).value == pytest.approx(rows[key].mean, abs=1e-9)
+    for key, sums in metric_contributions(found, ENTRY).items():
+        assert mean_over_draws(sums, draws, homes, 0).value == pytest.approx(rows[key].mean, abs=1e-9)
 
 
 def test_an_interval_holds_its_figure() -> None:
-    for row in rows_of(ENTRY, by_chance(3)):
+    for row in metric_rows(ENTRY, by_chance(3)):
         assert row.low is not None
         assert row.high is not None
         assert row.mean is not None
@@ -47,21 +54,21 @@ def test_an_interval_holds_its_figure() -> None:
 
 
 def test_one_recording_has_no_interval_and_one_draw_no_deviation() -> None:
-    row = rows_of(ENTRY, by_chance(1, draws=1, recordings=1))[0]
+    row = metric_rows(ENTRY, by_chance(1, draws=1, recordings=1))[0]
     assert (row.low, row.high, row.sd) == (None, None, None)
     assert row.mean is not None
 
 
 def test_without_items_figures_are_undefined() -> None:
-    assert all((one.mean, one.n) == (None, 0) for one in rows_of(ENTRY, []))
+    assert all((one.mean, one.n) == (None, 0) for one in metric_rows(ENTRY, []))
     assert label_rows([]) == ()
-    assert breakdowns_of(ENTRY, []) == ()
-    assert confusions_of([]) == ()
+    assert compute_breakdowns(ENTRY, []) == ()
+    assert compute_confusions([]) == ()
 
 
 def test_a_label_that_a_draw_lacks_still_counts() -> None:
     found = [said("error", "error", number=at) for at in range(4)]
-    rows = {one.metric: one.mean for one in rows_of(ENTRY, found)}
+    rows = {one.metric: one.mean for one in metric_rows(ENTRY, found)}
     assert rows["accuracy"] == 1
     assert rows["macro_f1"] == pytest.approx(1 / 3)
     assert {one.metric: one.mean for one in label_rows(found)} == {
@@ -73,23 +80,23 @@ def test_a_label_that_a_draw_lacks_still_counts() -> None:
 
 def test_parts_are_the_figures_of_their_items() -> None:
     found = by_chance(5)
-    parts = {one.trait: {part.value: part for part in one.parts} for one in breakdowns_of(ENTRY, found)}
+    parts = {one.trait: {part.value: part for part in one.parts} for one in compute_breakdowns(ENTRY, found)}
     assert {*parts} == {"attributes", "channel"}
     verbal = [one for one in found if one.traits["channel"] == "verbal"]
     assert parts["channel"]["verbal"].items == len(verbal)
-    assert parts["channel"]["verbal"].rows[0].mean == rows_of(ENTRY, verbal, samples=0)[0].mean
+    assert parts["channel"]["verbal"].rows[0].mean == metric_rows(ENTRY, verbal, samples=0)[0].mean
     assert sum(one.items for one in parts["attributes"].values()) == 2 * len(found)
 
 
 def test_agreed_and_disagreed_are_named() -> None:
     found = [said("error", "error", number=at, agreed=bool(at % 2)) for at in range(4)]
-    (agreed,) = breakdowns_of(ENTRY, found)
+    (agreed,) = compute_breakdowns(ENTRY, found)
     assert [one.value for one in agreed.parts] == ["agreed", "disagreed"]
 
 
 def test_who_was_taken_for_whom() -> None:
     found = [said("error", "none"), said("error", None), said("none", "none"), said("error", "error")]
-    (matrix,) = confusions_of(found)
+    (matrix,) = compute_confusions(found)
     assert matrix.labels == NAMES
     assert matrix.counts == ((1, 0, 1, 1), (0, 0, 0, 0), (0, 0, 1, 0))
 
@@ -114,12 +121,12 @@ def test_an_item_counts_by_the_worst_that_came_of_it(
     statuses: dict[str, JudgmentStatus], failed: bool, expected: Became
 ) -> None:
     found = ItemResponse("i", 0, "r", {}, {}, statuses)
-    assert became(found, ("a", "b"), failed=failed) is expected
+    assert classify_outcome(found, ("a", "b"), failed=failed) is expected
 
 
 @given(st.lists(st.sampled_from([*Became]), max_size=30))
 def test_every_item_is_counted_once(states: list[Became]) -> None:
-    counts = counts_of(states)
+    counts = count_outcomes(states)
     assert counts.counted + counts.errors + counts.missing == counts.items == len(states)
 
 
@@ -137,8 +144,8 @@ def test_right_and_wrong() -> None:
 def test_who_is_right_throughout_has_all_and_who_gives_one_label_its_closed_form() -> None:
     found = by_chance(8, number=90, draws=1)
     truths = [str(one.truth["verdict"]["label"]) for one in found]
-    right = {one.metric: one.mean for one in rows_of(ENTRY, as_answered(found, truths), samples=0)}
+    right = {one.metric: one.mean for one in metric_rows(ENTRY, as_answered(found, truths), samples=0)}
     assert right == {"accuracy": 1.0, "macro_f1": 1.0}
-    constant = {one.metric: one.mean for one in rows_of(ENTRY, as_answered(found, ["error"] * 90), samples=0)}
+    constant = {one.metric: one.mean for one in metric_rows(ENTRY, as_answered(found, ["error"] * 90), samples=0)}
     share = truths.count("error") / 90
     assert constant["macro_f1"] == pytest.approx(2 * share / (1 + share) / 3)

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmark.metrics.published_figures import DIMENSIONS
-from benchmark.metrics.resampling import over_draws
-from benchmark.results.run_measures import counted
-from benchmark.tasks.benchmark_task import ItemResponse, entry_of
+from benchmark.metrics.resampling import mean_over_draws
+from benchmark.results.run_measures import metric_contributions
+from benchmark.tasks.benchmark_task import ItemResponse, get_benchmark_task
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
 
@@ -62,11 +62,13 @@ def ratings(seed: int) -> list[ItemResponse]:
 
 def both(task: str, said: list[ItemResponse]) -> dict[str, tuple[float | None, float | None]]:
     """Return metric -> the figure by sums over items, and the task's own."""
-    own = entry_of(task).score(said)
+    own = get_benchmark_task(task).score(said)
     homes = [one.recording_id for one in said]
-    sums = counted(said, entry_of(task))
+    sums = metric_contributions(said, get_benchmark_task(task))
     return {
-        key: (over_draws(one, [0] * len(said), homes, 0).value, own[key]) for key, one in sums.items() if key in own
+        key: (mean_over_draws(one, [0] * len(said), homes, 0).value, own[key])
+        for key, one in sums.items()
+        if key in own
     }
 
 

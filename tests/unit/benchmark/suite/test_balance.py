@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.items.sampling import even_sizes, largest, quotas
+from benchmark.items.sampling import collection_sizes, largest_quotas, quotas
 from benchmark.tasks.label_tasks import VERDICT_SHARES
 from project.errors import UserError
 
@@ -28,7 +28,7 @@ def test_the_largest_draw_takes_no_more_than_there_is_and_could_not_be_larger(
     size: int, shares: dict[str, float], data: st.DataObject
 ) -> None:
     there = {key: data.draw(st.integers(0, 30)) for key in shares}
-    found = largest(size, shares, there)
+    found = largest_quotas(size, shares, there)
     total = sum(found.values())
     assert all(number <= there[key] for key, number in found.items())
     most = min(size, sum(there.values())) if size else sum(there.values())
@@ -40,9 +40,9 @@ def test_the_largest_draw_takes_no_more_than_there_is_and_could_not_be_larger(
 def test_collections_give_alike_and_never_more_than_was_asked_for(size: int, there: dict[str, int]) -> None:
     if 0 < size < len(there):
         with pytest.raises(UserError, match="same number"):
-            even_sizes(size, there)
+            collection_sizes(size, there)
         return
-    found = even_sizes(size, there)
+    found = collection_sizes(size, there)
     assert found.keys() == there.keys()
     assert len({*found.values()}) <= 1
     assert all(1 <= number <= there[key] for key, number in found.items())

@@ -4,7 +4,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.items.sampling import cut
+from benchmark.items.sampling import cut_negatives
 from tests.unit.benchmark.suite.pools import SECOND, gap
 
 
@@ -18,7 +18,7 @@ def test_stretches_lie_in_gaps_apart_from_each_other_and_as_long_as_marked_ones(
     rooms: list[int], lengths: list[int], number: int, seed: int
 ) -> None:
     gaps = [gap(at, length_us=room) for at, room in enumerate(rooms)]
-    found = cut(gaps, lengths, number, random.Random(seed))
+    found = cut_negatives(gaps, lengths, number, random.Random(seed))
     assert len(found) <= number
     spans = sorted((one.recording_id, one.start_us, one.end_us) for one in found)
     for home, start, end in spans:
@@ -30,11 +30,11 @@ def test_stretches_lie_in_gaps_apart_from_each_other_and_as_long_as_marked_ones(
 
 def test_every_place_in_a_gap_is_as_likely() -> None:
     chance = random.Random(0)
-    starts = [cut([gap(0, length_us=11)], [8], 1, chance)[0].start_us for _ in range(4000)]
+    starts = [cut_negatives([gap(0, length_us=11)], [8], 1, chance)[0].start_us for _ in range(4000)]
     assert {*starts} == {0, 1, 2, 3}
     assert all(900 < starts.count(place) < 1100 for place in range(4))
 
 
 def test_there_is_nothing_where_no_gap_is_long_enough() -> None:
-    assert cut([gap(0, length_us=5)], [6], 3, random.Random(0)) == []
-    assert cut([], [6], 3, random.Random(0)) == []
+    assert cut_negatives([gap(0, length_us=5)], [6], 3, random.Random(0)) == []
+    assert cut_negatives([], [6], 3, random.Random(0)) == []

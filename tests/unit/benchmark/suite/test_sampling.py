@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmark.items.candidates import CandidatePool, ItemDraw, ItemSamplingRule, same
+from benchmark.items.candidates import CandidatePool, ItemDraw, ItemSamplingRule, normalize_text
 from benchmark.items.sampling import quotas
-from benchmark.tasks.benchmark_task import SUITE, BenchmarkTask, entry_of
+from benchmark.tasks.benchmark_task import SUITE, BenchmarkTask, get_benchmark_task
 from benchmark.tasks.label_tasks import ATTRIBUTE_SHARES as OF_ATTRIBUTES
 from benchmark.tasks.label_tasks import VERDICT_SHARES
 from benchmark.tasks.option_tasks import FiveOptions
@@ -24,7 +24,7 @@ TASKS = st.sampled_from(OF_SEGMENTS)
 
 
 def drawn(key: str, found: CandidatePool, rule: ItemSamplingRule, seed: int = 0) -> ItemDraw:
-    return entry_of(key).sample(found, rule, random.Random(seed))
+    return get_benchmark_task(key).sample(found, rule, random.Random(seed))
 
 
 def content(one: Any) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def content(one: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("key", SUITE)
 def test_a_task_says_what_it_is(key: str) -> None:
-    entry: BenchmarkTask = entry_of(key)
+    entry: BenchmarkTask = get_benchmark_task(key)
     assert entry.key == key
     assert entry.name.strip()
     assert entry.description.endswith((".", "?"))
@@ -106,12 +106,12 @@ def test_collections_give_the_same_number_where_that_is_wished(
 def test_the_right_answer_is_there_once_and_no_wrong_one_says_the_same(
     key: str, found: CandidatePool, size: int, seed: int
 ) -> None:
-    entry = cast(FiveOptions, entry_of(key))
+    entry = cast(FiveOptions, get_benchmark_task(key))
     by_about = {one.about: one for one in found.candidates}
     for one in drawn(key, found, ItemSamplingRule(size), seed).items:
         options, place = content(one)["options"], content(one)["place"]
         assert len(options) == 5
-        assert len({same(text) for text in options}) == 5
+        assert len({normalize_text(text) for text in options}) == 5
         assert options[place] == entry.text(by_about[one.about])
         assert content(one)["truth"] == {key: {key: LETTERS[place]}}
         if key in ("rationale", "correction"):

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark.metrics.classification import constant_macro_f1
-from benchmark.metrics.published_figures import DIMENSIONS, joined, ranges
+from benchmark.metrics.published_figures import DIMENSIONS, join_metric_key, score_ranges
 from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK as RATED
-from benchmark.tasks.benchmark_task import ItemResponse, entry_of
+from benchmark.tasks.benchmark_task import ItemResponse, get_benchmark_task
 from benchmark.tasks.question_task import R3Entry
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
@@ -39,7 +39,7 @@ def verdicts(pairs: Sequence[tuple[str, str | None]]) -> list[ItemResponse]:
 
 def test_the_oracle_is_right_and_the_constant_judge_as_the_closed_form_says() -> None:
     truth = ["error"] * 10 + ["competence"] * 6 + ["none"] * 4
-    entry = entry_of("verdict")
+    entry = get_benchmark_task("verdict")
     assert entry.score(verdicts([(one, one) for one in truth])) == {"accuracy": 1.0, "macro_f1": 1.0}
     constant = entry.score(verdicts([(one, "error") for one in truth]))
     assert constant["accuracy"] == 0.5
@@ -47,7 +47,7 @@ def test_the_oracle_is_right_and_the_constant_judge_as_the_closed_form_says() ->
 
 
 def test_what_could_not_be_read_is_wrong_and_macro_f1_is_over_the_labels_of_the_task() -> None:
-    found = entry_of("verdict").score(verdicts([("error", None), ("error", "error")]))
+    found = get_benchmark_task("verdict").score(verdicts([("error", None), ("error", "error")]))
     assert found["accuracy"] == 0.5
     assert found["macro_f1"] == pytest.approx(2 / 3 / 3)
 
@@ -60,7 +60,7 @@ def test_attributes_are_matched_whole_and_in_part() -> None:
         (["knowledge"], None),
     ]
     traits: dict[str, Json] = {"labels": [*ATTRIBUTES]}
-    found = entry_of("attributes").score(
+    found = get_benchmark_task("attributes").score(
         [said("attributes", "attributes", true, given, traits) for true, given in pairs]
     )
     assert found["exact_match"] == 0.25
@@ -71,8 +71,8 @@ def test_attributes_are_matched_whole_and_in_part() -> None:
 
 @pytest.mark.parametrize("key", ["verdict", "attributes", "pre", "r3vqa", "esi"])
 def test_without_items_every_figure_is_undefined(key: str) -> None:
-    assert {*entry_of(key).score([]).values()} == {None}
-    assert entry_of(key).chance([]) == {}
+    assert {*get_benchmark_task(key).score([]).values()} == {None}
+    assert get_benchmark_task(key).chance([]) == {}
 
 
 def chain_items(
@@ -96,7 +96,7 @@ def chain_items(
 
 
 def test_a_chain_is_understood_only_as_a_whole() -> None:
-    entry = entry_of("r3vqa")
+    entry = get_benchmark_task("r3vqa")
     right = chain_items([2, 3], lambda _: "B", "a")
     slip = chain_items([2, 3], lambda number: "A" if number == 4 else "B", "b", "EU")
     found = entry.score([*right, *slip])
@@ -109,7 +109,7 @@ def test_a_chain_is_understood_only_as_a_whole() -> None:
 
 
 def test_a_question_that_was_not_asked_leaves_what_it_belongs_to_not_understood() -> None:
-    found = entry_of("r3vqa").score(chain_items([2, 3], lambda _: "B")[:-1])
+    found = get_benchmark_task("r3vqa").score(chain_items([2, 3], lambda _: "B")[:-1])
     assert found["accuracy"] == 1.0
     assert found["chain_consistency"] == 0.0
     assert found["subchain_consistency"] == 0.5
@@ -117,7 +117,7 @@ def test_a_question_that_was_not_asked_leaves_what_it_belongs_to_not_understood(
 
 def test_a_chain_that_is_there_twice_counts_twice() -> None:
     right, wrong = chain_items([2], lambda _: "B", "a"), chain_items([2], lambda _: "A", "b")
-    assert entry_of("r3vqa").score([*right, *right, *wrong])["chain_consistency"] == pytest.approx(2 / 3)
+    assert get_benchmark_task("r3vqa").score([*right, *right, *wrong])["chain_consistency"] == pytest.approx(2 / 3)
 
 
 @given(st.lists(st.lists(st.integers(1, 3), min_size=1, max_size=3), min_size=1, max_size=4))
@@ -145,24 +145,32 @@ def test_a_judge_that_is_right_with_nine_in_ten_lands_at_the_mean_of_the_powers(
 
 def test_five_options_are_guessed_one_time_in_five_and_four_one_in_four() -> None:
     traits: dict[str, Json] = {"labels": [*"ABCDE"]}
-    assert entry_of("rationale").chance([said("rationale", "rationale", "A", "A", traits)]) == {"accuracy": 0.2}
+    assert get_benchmark_task("rationale").chance([said("rationale", "rationale", "A", "A", traits)]) == {
+        "accuracy": 0.2
+    }
     four: dict[str, Json] = {"labels": [*"ABCD"], "aspect": "IFA"}
-    found = entry_of("esi").chance([said("answer", "answer", "A", "A", four)])
+    found = get_benchmark_task("esi").chance([said("answer", "answer", "A", "A", four)])
     assert found == {"accuracy": 0.25, "accuracy.IFA": 0.25}
 
 
 def test_guessed_ratings_are_as_far_from_people_as_is_foretold() -> None:
     chance = random.Random(5)
-    people = [{key: chance.uniform(low, high) for key, (low, high) in ranges().items()} for _ in range(3000)]
+    people = [{key: chance.uniform(low, high) for key, (low, high) in score_ranges().items()} for _ in range(3000)]
     items = [
         ItemResponse(
-            "i", 0, "r", {RATED: {**truth}}, {RATED: {key: chance.randint(*ranges()[key]) for key in truth}}, {}, {}
+            "i",
+            0,
+            "r",
+            {RATED: {**truth}},
+            {RATED: {key: chance.randint(*score_ranges()[key]) for key in truth}},
+            {},
+            {},
         )
         for truth in people
     ]
-    entry = entry_of("sotopia_eval")
+    entry = get_benchmark_task("sotopia_eval")
     found, foretold = entry.score(items), entry.chance(items)
-    assert {*foretold} == {joined(one, key) for one in ("pearson_r", "mae") for key in DIMENSIONS} | {
+    assert {*foretold} == {join_metric_key(one, key) for one in ("pearson_r", "mae") for key in DIMENSIONS} | {
         "pearson_r",
         "mae",
     }

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from benchmark.items.candidates import CandidatePool, ItemCandidate, ItemSamplingRule
 from benchmark.tasks.benchmark_task import ItemResponse
-from benchmark.tasks.statement_task import SocialNli, SocialNliFacts, plausibility_of
+from benchmark.tasks.statement_task import SocialNli, SocialNliFacts, judge_plausibility
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -43,7 +43,7 @@ def test_an_even_reason_against_leaves_the_score_of_the_one_for_it(tenths: list[
 
 @pytest.mark.parametrize(("plus", "minus"), [(0, 0), (10, 10)])
 def test_nothing_over_nothing_is_even_and_counted(plus: int, minus: int) -> None:
-    assert plausibility_of(weighed(50, plus, minus)) == (0.5, False)
+    assert judge_plausibility(weighed(50, plus, minus)) == (0.5, False)
     found = SocialNli().score([weighed(50, plus, minus), weighed(80, 8, 5)])
     assert found["undecided"] == 0.5
 
@@ -56,7 +56,7 @@ def test_what_people_say_outright_is_the_plausibility() -> None:
 
 def test_half_an_answer_is_none() -> None:
     half = said(80, {"nli_likelihood/nli_support": {"score": 8}})
-    assert plausibility_of(half) is None
+    assert judge_plausibility(half) is None
     assert SocialNli().score([half, half]) == dict.fromkeys(("pearson_r", "mae", "calibration_error", "undecided"))
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from benchmark.prompts.judge_prompt import Frozen, PromptSubject, task_of
+from benchmark.prompts.judge_prompt import Frozen, PromptSubject, get_judge_prompt
 from benchmark.prompts.recording_prompts import DIMENSIONS, EsiPart
-from benchmark.questions.question_validity import SINGLE_STEP, wanted_from
+from benchmark.questions.question_validity import SINGLE_STEP, required_questions
 from project.entities.causal_chains import Chain, ChainGraph, ChainNode, Edge, NodeKind
 from project.entities.judgments import JudgmentTargetKind
 from project.entities.questions import Maker, Question, QuestionKind, WrongOption
@@ -111,7 +111,7 @@ def question_items() -> Iterator[PromptSubject]:
 
 def chain_items() -> Iterator[PromptSubject]:
     """Yield a chain for each question that the rules ask for."""
-    for one in wanted_from(graph(), (*SINGLE_STEP, QuestionKind.STEPS)):
+    for one in required_questions(graph(), (*SINGLE_STEP, QuestionKind.STEPS)):
         yield _other(chain=graph(), part=one.part)
 
 
@@ -125,7 +125,7 @@ def recording_items() -> Iterator[PromptSubject]:
 
 def items_for(key: str) -> Iterator[PromptSubject]:
     """Yield the items that a task can be asked about."""
-    task = task_of(key)
+    task = get_judge_prompt(key)
     of = {
         JudgmentTargetKind.SEGMENT: every_item,
         JudgmentTargetKind.QUESTION: question_items,

@@ -12,12 +12,12 @@ from benchmark.prompts.answer_form import (
     AnswerField,
     FormSpec,
     answer_form,
-    definitions_of,
-    form_from,
+    answer_shape,
+    field_definitions,
     label_field,
-    shape_of,
+    read_form,
 )
-from benchmark.prompts.judge_prompt import TASKS, PromptSubject, task_of
+from benchmark.prompts.judge_prompt import TASKS, PromptSubject, get_judge_prompt
 from project.errors import UserError
 from project.schemes.scheme import Field, FieldChoice, FieldKind, Label, Scheme, Track
 from tests.fakes.forms import form_of
@@ -62,7 +62,7 @@ def test_every_schema_says_what_grammars_need() -> None:
 
 def test_what_is_true_is_read_as_it_is_and_can_be_stored() -> None:
     for key, item in everything_asked():
-        truth = task_of(key).truth(item)
+        truth = get_judge_prompt(key).truth(item)
         if not truth:
             continue
         read = form_of(key, item).read(json.loads(json.dumps(truth)))
@@ -74,10 +74,10 @@ def test_what_is_true_is_read_as_it_is_and_can_be_stored() -> None:
 
 def test_a_form_is_the_same_after_its_way_to_another_process() -> None:
     for key, item in everything_asked():
-        spec = task_of(key).spec(item)
-        there = form_from(json.loads(json.dumps(spec.as_json())))
+        spec = get_judge_prompt(key).spec(item)
+        there = read_form(json.loads(json.dumps(spec.as_json())))
         assert answer_form(there).schema == answer_form(spec).schema
-        assert form_from(there.as_json()) == there
+        assert read_form(there.as_json()) == there
 
 
 def test_choices_and_no_others_are_labels() -> None:
@@ -92,7 +92,7 @@ def test_choices_and_no_others_are_labels() -> None:
 def test_a_span_may_be_of_no_label_and_a_rated_recording_may_not() -> None:
     labels = {}
     for item in every_item():
-        labels[item.scheme.key, item.track] = task_of("verdict").spec(item).asked[0].field.choices
+        labels[item.scheme.key, item.track] = get_judge_prompt("verdict").spec(item).asked[0].field.choices
     assert [one.key for one in labels["plain", "marks"]] == ["mark", "question", "none"]
     assert [one.key for one in labels["shrec", "segments"]].count("none") == 1
     assert [one.key for one in labels["socialnli", "inferences"]] == ["reality", "belief", "emotion"]
@@ -169,30 +169,36 @@ def test_any_words_can_be_keys(keys: list[str]) -> None:
     form = answer_form(spec)
     said = {"label": keys[0], **{one.field.key: keys[-1] for one in fields}}
     assert form.read(dict(said)) == said
-    assert len(definitions_of(spec).splitlines()) == (len(fields) + 1) * (len(keys) + 1)
-    assert "\n" not in shape_of(spec)
+    assert len(field_definitions(spec).splitlines()) == (len(fields) + 1) * (len(keys) + 1)
+    assert "\n" not in answer_shape(spec)
 
 
 def test_tasks_say_why_they_cannot_be_asked() -> None:
     unlabelled = shrec("")
-    assert task_of("attributes").why_not(unlabelled).startswith("Attributes are asked for where a label is known")
-    plain = PromptSubject(Scheme("odd", "Odd", 1, (Track("t", "T", (Label("a", "A"),)),), ()), "t", "a")
-    assert task_of("error").why_not(plain) == "Odd has no label “error” for “t”."
-    assert task_of("multiple").why_not(plain) == "Odd has no field in which several are chosen."
-    assert task_of("ratings").why_not(plain).startswith("Nobody is known to take part")
     assert (
-        task_of("verdict").why_not(PromptSubject(plain.scheme, "gone", "a")) == "Odd has no labels for “gone” any more."
+        get_judge_prompt("attributes").why_not(unlabelled).startswith("Attributes are asked for where a label is known")
+    )
+    plain = PromptSubject(Scheme("odd", "Odd", 1, (Track("t", "T", (Label("a", "A"),)),), ()), "t", "a")
+    assert get_judge_prompt("error").why_not(plain) == "Odd has no label “error” for “t”."
+    assert get_judge_prompt("multiple").why_not(plain) == "Odd has no field in which several are chosen."
+    assert get_judge_prompt("ratings").why_not(plain).startswith("Nobody is known to take part")
+    assert (
+        get_judge_prompt("verdict").why_not(PromptSubject(plain.scheme, "gone", "a"))
+        == "Odd has no labels for “gone” any more."
     )
     with pytest.raises(UserError, match="no task “guess”"):
-        task_of("guess")
+        get_judge_prompt("guess")
 
 
 def test_truths_of_the_small_tasks() -> None:
     two = shrec("competence", attributes=["norms", "emotions"])
     one = shrec("error", attributes=["norms"])
-    assert [task_of("error").truth(each) for each in (two, one)] == [{"error": "no"}, {"error": "yes"}]
-    assert [task_of("multiple").truth(each) for each in (two, one)] == [{"multiple": "yes"}, {"multiple": "no"}]
-    assert task_of("attributes").truth(two) == {"attributes": ["emotions", "norms"]}
-    assert task_of("multiple").truth(shrec("error")) == {}
-    assert task_of("verdict").truth(shrec("")) == {}
-    assert task_of("attributes").given(one) == {"Label": "Error"}
+    assert [get_judge_prompt("error").truth(each) for each in (two, one)] == [{"error": "no"}, {"error": "yes"}]
+    assert [get_judge_prompt("multiple").truth(each) for each in (two, one)] == [
+        {"multiple": "yes"},
+        {"multiple": "no"},
+    ]
+    assert get_judge_prompt("attributes").truth(two) == {"attributes": ["emotions", "norms"]}
+    assert get_judge_prompt("multiple").truth(shrec("error")) == {}
+    assert get_judge_prompt("verdict").truth(shrec("")) == {}
+    assert get_judge_prompt("attributes").given(one) == {"Label": "Error"}

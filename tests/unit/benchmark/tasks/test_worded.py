@@ -4,19 +4,19 @@ from dataclasses import replace
 
 import pytest
 
-from benchmark.prompts.answer_form import definitions_of
-from benchmark.prompts.judge_prompt import PromptSubject, task_of
-from benchmark.questions.question_validity import SINGLE_STEP, wanted_from
+from benchmark.prompts.answer_form import field_definitions
+from benchmark.prompts.judge_prompt import PromptSubject, get_judge_prompt
+from benchmark.questions.question_validity import SINGLE_STEP, required_questions
 from project.entities.causal_chains import ChainGraph, Edge
 from project.entities.questions import QuestionKind
 from tests.unit.benchmark.tasks.items import chain_items, graph, question, question_items
 
-TASK = task_of("word_question")
+TASK = get_judge_prompt("word_question")
 
 
 def told(part: str) -> tuple[str, dict[str, str]]:
     item = next(one for one in chain_items() if one.part == part)
-    return definitions_of(TASK.spec(item)), dict(TASK.given(item))
+    return field_definitions(TASK.spec(item)), dict(TASK.given(item))
 
 
 @pytest.mark.parametrize(
@@ -49,13 +49,13 @@ def test_a_chain_that_goes_round_in_a_circle_is_not_asked_about() -> None:
     line = graph()
     item = next(chain_items())
     around = ChainGraph(line.chain, line.nodes, (*line.edges, Edge("n4", "n1")))
-    for one in wanted_from(line, (*SINGLE_STEP, QuestionKind.STEPS)):
+    for one in required_questions(line, (*SINGLE_STEP, QuestionKind.STEPS)):
         reason = TASK.why_not(replace(item, chain=around, part=one.part))
         assert bool(reason) == (one.kind is QuestionKind.STEPS)
 
 
 def test_a_question_asks_for_as_many_wrong_options_as_it_has() -> None:
-    task = task_of("distractors")
+    task = get_judge_prompt("distractors")
     for item in question_items():
         assert item.question is not None
         keys = [one.field.key for one in task.spec(item).asked]
@@ -66,6 +66,6 @@ def test_a_question_asks_for_as_many_wrong_options_as_it_has() -> None:
 def test_nothing_is_asked_about_a_question_with_too_many_options_or_twice_the_same() -> None:
     item: PromptSubject = next(question_items())
     for wrong, says in ((0, "0 wrong options"), (8, "8 wrong options")):
-        assert says in task_of("answer").why_not(replace(item, question=question(wrong)))
+        assert says in get_judge_prompt("answer").why_not(replace(item, question=question(wrong)))
     twice = question(answer="because of THING  1.")
-    assert "are the same" in task_of("answer").why_not(replace(item, question=twice))
+    assert "are the same" in get_judge_prompt("answer").why_not(replace(item, question=twice))

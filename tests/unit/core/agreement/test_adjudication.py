@@ -18,7 +18,7 @@ from annotate.agreement.adjudication import (
     SpanRule,
     Unsettled,
     adjudicate,
-    span_of,
+    combine_spans,
 )
 from annotate.agreement.annotator_lanes import Mark
 from annotate.review import peer_review as reviews
@@ -173,9 +173,9 @@ def test_two_of_three_outvote_the_third() -> None:
 
 def test_spans_by_rule() -> None:
     spans = [(0, 10), (2, 12), (4, 20)]
-    assert span_of(spans, SpanRule.UNION) == (0, 20)
-    assert span_of(spans, SpanRule.INTERSECTION) == (4, 10)
-    assert span_of(spans, SpanRule.MAJORITY) == (2, 12)
+    assert combine_spans(spans, SpanRule.UNION) == (0, 20)
+    assert combine_spans(spans, SpanRule.INTERSECTION) == (4, 10)
+    assert combine_spans(spans, SpanRule.MAJORITY) == (2, 12)
 
 
 @pytest.fixture
@@ -189,7 +189,7 @@ def test_a_lane_is_made_replaced_and_undone(session: Session) -> None:
     mark(session, "Bo", 12, 22, attributes=["norms"])
     alone = mark(session, "Bo", 50, 60)
     mark(session, "Ada", 10, 20, recording="walk 2")
-    made, _ = adjudication.make_lane(session, AdjudicationRule())
+    made, _ = adjudication.create_adjudicated_lane(session, AdjudicationRule())
     assert [one.number for one in made.skipped] == [2]
     lane = person(session, "Adjudicated")
     assert lane.kind == "adjudicated"
@@ -200,8 +200,8 @@ def test_a_lane_is_made_replaced_and_undone(session: Session) -> None:
     (first,) = shown()
     assert (first.start_us, first.end_us) == (12 * SECOND, 20 * SECOND)
     assert values_of(session.study, first.id)["attributes"].value == ["norms"]
-    reviews.decide(session, alone, ReviewDecision.AGREE)
-    made, _ = adjudication.make_lane(session, AdjudicationRule())
+    reviews.review_segment(session, alone, ReviewDecision.AGREE)
+    made, _ = adjudication.create_adjudicated_lane(session, AdjudicationRule())
     assert len(shown()) == 2
     assert first in shown(), "what comes out as it was stays"
     history.undo(session)
@@ -211,7 +211,7 @@ def test_a_lane_is_made_replaced_and_undone(session: Session) -> None:
     assert [run.result["segments"] for run in runs] == [2, 1]
     assert runs[0].parameters["spans"] == "majority"
     assert runs[0].parameters["annotators"] == ["Ada", "Bo"]
-    assert not adjudication.make_lane(session, AdjudicationRule())[1], "the same again changes nothing"
+    assert not adjudication.create_adjudicated_lane(session, AdjudicationRule())[1], "the same again changes nothing"
 
 
 def test_a_lane_without_its_account_is_not_kept(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,7 +219,7 @@ def test_a_lane_without_its_account_is_not_kept(session: Session, monkeypatch: p
     mark(session, "Bo", 12, 22)
     monkeypatch.setattr(adjudication, "insert_run", full_disk)
     with pytest.raises(UserError, match="full"):
-        adjudication.make_lane(session, AdjudicationRule())
+        adjudication.create_adjudicated_lane(session, AdjudicationRule())
     lane = person(session, "Adjudicated")
     assert [one for one in segments_of(session.study, WALK) if one.annotator_id == lane.id] == []
 
@@ -227,25 +227,25 @@ def test_a_lane_without_its_account_is_not_kept(session: Session, monkeypatch: p
 def test_disagreements_that_are_kept_carry_a_comment(session: Session) -> None:
     mark(session, "Ada", 10, 20, "error")
     theirs = mark(session, "Bo", 12, 22, "competence")
-    reviews.decide(session, theirs, ReviewDecision.DISAGREE)
-    adjudication.make_lane(session, AdjudicationRule(unsettled=Unsettled.KEEP))
+    reviews.review_segment(session, theirs, ReviewDecision.DISAGREE)
+    adjudication.create_adjudicated_lane(session, AdjudicationRule(unsettled=Unsettled.KEEP))
     texts = [one.text for found in comments_in(session.study, WALK).values() for one in found]
     assert texts == ["Persistent disagreement"] * 2
-    assert not adjudication.make_lane(session, AdjudicationRule(unsettled=Unsettled.KEEP))[1]
-    adjudication.make_lane(session, AdjudicationRule())
+    assert not adjudication.create_adjudicated_lane(session, AdjudicationRule(unsettled=Unsettled.KEEP))[1]
+    adjudication.create_adjudicated_lane(session, AdjudicationRule())
     assert comments_in(session.study, WALK) == {}
 
 
 def test_only_under_its_name_an_adjudicated_segment_is_edited(session: Session) -> None:
     mark(session, "Ada", 10, 20)
     mark(session, "Bo", 12, 22)
-    adjudication.make_lane(session, AdjudicationRule())
+    adjudication.create_adjudicated_lane(session, AdjudicationRule())
     lane = person(session, "Adjudicated")
     made = next(one for one in segments_of(session.study, WALK) if one.annotator_id == lane.id)
     with pytest.raises(UserError):
         edit_segment(session, made.id, label="competence")
     with pytest.raises(UserError, match="made from several"):
-        reviews.decide(session, made.id, ReviewDecision.AGREE)
+        reviews.review_segment(session, made.id, ReviewDecision.AGREE)
     session.annotator_name = lane.name
     edit_segment(session, made.id, label="competence")
 
@@ -257,9 +257,9 @@ def test_what_makes_no_sense_is_refused_and_nothing_is_written(session: Session,
     mark(session, "Ada", 10, 20)
     mark(session, "Bo", 12, 22)
     with pytest.raises(UserError):
-        adjudication.make_lane(session, AdjudicationRule(), **options)  # type: ignore[arg-type]
+        adjudication.create_adjudicated_lane(session, AdjudicationRule(), **options)  # type: ignore[arg-type]
     with pytest.raises(UserError):
-        adjudication.make_lane(session, AdjudicationRule(minimum_iou=2))
+        adjudication.create_adjudicated_lane(session, AdjudicationRule(minimum_iou=2))
     assert runs_of(session.study, WALK) == []
     assert len(segments_of(session.study, WALK)) == 2
 
@@ -267,4 +267,4 @@ def test_what_makes_no_sense_is_refused_and_nothing_is_written(session: Session,
 def test_one_annotator_is_not_enough(session: Session) -> None:
     mark(session, "Ada", 10, 20)
     with pytest.raises(UserError, match="two people"):
-        adjudication.make_lane(session, AdjudicationRule())
+        adjudication.create_adjudicated_lane(session, AdjudicationRule())

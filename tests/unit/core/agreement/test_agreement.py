@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from annotate.agreement.annotation_arrays import Options
-from annotate.agreement.annotator_lanes import disagreements, last_before, next_after
+from annotate.agreement.annotator_lanes import find_disagreements, next_disagreement, previous_disagreement
 from annotate.agreement.span_matching import DisagreementKind
-from annotate.agreement.study_agreement import AgreementQuery, agreement, read
-from annotate.review.segment_statistics import count, count_each, statistics
+from annotate.agreement.study_agreement import AgreementQuery, read_agreement_input, report_agreement
+from annotate.review.segment_statistics import compute_segment_statistics, summarize_by_annotator, summarize_segments
 from project.entities.study_records import Annotator, Collection, FieldValue, Json, Recording, Segment
 from project.errors import UserError
 from project.ids import new_id
@@ -64,7 +64,7 @@ class Lab:
 
     def figure(self, key: str, **question: object) -> float | None:
         asked = replace(AgreementQuery(options=FEW), **question)  # type: ignore[arg-type]
-        return agreement(self.session, asked).main[key].value
+        return report_agreement(self.session, asked).main[key].value
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_two_people_and_their_forms(lab: Lab) -> None:
     lab.mark("Ada", "error", 0, 10, attributes=["emotions", "norms"], channel="verbal", rationale="It was late.")
     lab.mark("Ben", "error", 2, 10, attributes=["emotions"], channel="verbal")
     lab.mark("Ada", "competence", 20, 30, attributes=["norms"], channel="both")
-    report = agreement(lab.session, AgreementQuery(options=FEW))
+    report = report_agreement(lab.session, AgreementQuery(options=FEW))
     assert report.main["overlap_share"].value == pytest.approx(2 / 3)
     assert report.main["mean_iou"].value == pytest.approx(0.8)
     fields = {field.key: field for field in report.fields}
@@ -98,7 +98,7 @@ def test_models_count_only_when_they_are_named_and_adjudicated_lanes_never(lab: 
     lab.who("Adjudicated", "adjudicated")
     for name, label in (("Ada", "error"), ("Ben", "error"), ("Judge", "competence"), ("Adjudicated", "error")):
         lab.mark(name, label, 0, 10)
-    assert read(lab.session).settings["annotators"] == ["Ada", "Ben"]
+    assert read_agreement_input(lab.session).settings["annotators"] == ["Ada", "Ben"]
     assert lab.figure("verdict_agreement") == 1
     assert lab.figure("verdict_agreement", pair=("Ada", "Judge")) == 0
     with pytest.raises(UserError, match="several people"):
@@ -148,7 +148,7 @@ def test_what_is_said_of_one_participant_is_not_compared_with_what_is_said_of_an
                 insert_segment(lab.study, made)
                 set_value(lab.study, FieldValue(made.id, "sotopia-eval", 1, "participant", participant))
                 set_value(lab.study, FieldValue(made.id, "sotopia-eval", 1, "goal", score))
-    report = agreement(lab.session, AgreementQuery(options=FEW))
+    report = report_agreement(lab.session, AgreementQuery(options=FEW))
     goal = next(field for field in report.fields if field.key == "goal").figures
     assert goal["mean_difference"].value == 1
     assert goal["pearson_r"].value == pytest.approx(1)
@@ -176,7 +176,7 @@ def test_a_question_that_cannot_be_answered(lab: Lab, question: dict[str, object
 
 
 def test_an_empty_study_has_reasons(lab: Lab) -> None:
-    report = agreement(lab.session, AgreementQuery(options=FEW))
+    report = report_agreement(lab.session, AgreementQuery(options=FEW))
     json.dumps(report.to_json(), allow_nan=False)
     assert all(figure.value is None and figure.reason for figure in report.main.values())
 
@@ -186,25 +186,25 @@ def test_the_strip_and_its_keys(lab: Lab) -> None:
     lab.mark("Ben", "competence", 5, 20)
     lab.mark("Ben", "error", 30, 40)
     segments = segments_of(lab.study, lab.recordings[0].id)
-    found = disagreements(segments, [lab.who("Ada"), lab.who("Ben")], "shrec", "segments")
+    found = find_disagreements(segments, [lab.who("Ada"), lab.who("Ben")], "shrec", "segments")
     assert [(one.start_us // SECOND, one.end_us // SECOND, one.kind) for one in found] == [
         (0, 5, DisagreementKind.UNMARKED),
         (5, 10, DisagreementKind.LABEL),
         (10, 20, DisagreementKind.UNMARKED),
         (30, 40, DisagreementKind.UNMARKED),
     ]
-    assert next_after(found, 5 * SECOND) == found[2]
-    assert next_after(found, 30 * SECOND) is None
-    assert last_before(found, 5 * SECOND) == found[0]
-    assert last_before(found, 0) is None
-    assert disagreements(segments, [lab.who("Ada")], "shrec", "segments") == []
+    assert next_disagreement(found, 5 * SECOND) == found[2]
+    assert next_disagreement(found, 30 * SECOND) is None
+    assert previous_disagreement(found, 5 * SECOND) == found[0]
+    assert previous_disagreement(found, 0) is None
+    assert find_disagreements(segments, [lab.who("Ada")], "shrec", "segments") == []
 
 
 def test_statistics_written_out(lab: Lab) -> None:
     lab.mark("Ada", "error", 0, 30, attributes=["emotions", "norms"], channel="verbal")
     lab.mark("Ben", "error", 0, 10, attributes=["norms"], channel="both")
     lab.mark("Ben", "competence", 54, 60)
-    found = statistics(lab.session)
+    found = compute_segment_statistics(lab.session)
     assert [label.key for label in found.labels] == ["error", "competence", "none"]
     assert found.by_label.tolist() == [2, 1, 0]
     assert found.by_annotator.tolist() == [[1, 0, 0], [1, 1, 0]]
@@ -228,15 +228,17 @@ def test_statistics_of_each_annotator_add_up(lab: Lab) -> None:
     lab.mark("Ben", "error", 0, 10, attributes=["norms"], channel="both")
     lab.mark("Ben", "competence", 54, 60, recording=1)
     lab.who("Cleo")
-    material = read(lab.session).material
-    each = count_each(material)
+    material = read_agreement_input(lab.session).material
+    each = summarize_by_annotator(material)
     assert [[who.name for who in one.annotators] for one in each] == [["Ada"], ["Ben"]]
     assert [one.by_label.tolist() for one in each] == [[1, 0, 0], [1, 1, 0]]
-    assert sum(one.fields[0].together for one in each).tolist() == count(material).fields[0].together.tolist()
+    assert (
+        sum(one.fields[0].together for one in each).tolist() == summarize_segments(material).fields[0].together.tolist()
+    )
     # Ben's two recordings of a minute: each marked second is a third of a twentieth, in one of the two.
     assert each[1].density[0, :4].tolist() == pytest.approx([0.5, 0.5, 0.5, 1 / 6])
     assert [one.recordings for one in each] == [1, 2]
 
 
 def test_statistics_of_an_empty_study(lab: Lab) -> None:
-    assert statistics(lab.session).to_json()["recordings"] == 0
+    assert compute_segment_statistics(lab.session).to_json()["recordings"] == 0

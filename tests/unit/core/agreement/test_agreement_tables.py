@@ -8,25 +8,25 @@ import pytest
 
 from annotate.agreement.agreement_report import AgreementReport
 from annotate.agreement.annotation_arrays import Options
-from annotate.agreement.study_agreement import AgreementQuery, agreement, tables_of
+from annotate.agreement.study_agreement import AgreementQuery, build_report_tables, report_agreement
 from project.session.session import Session
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
-from project.text_format import as_csv
+from project.synthetic.synthetic_segments import fill_study
+from project.text_format import to_csv
 
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> AgreementReport:
     path = tmp_path_factory.mktemp("tables") / "s.greenroom"
     with Study.create(path) as made:
-        fill(made, recordings=5, segments=90)
+        fill_study(made, recordings=5, segments=90)
     with Session.open(path, "Ada", read_only=True) as session:
-        return agreement(session, AgreementQuery(options=Options(samples=50)))
+        return report_agreement(session, AgreementQuery(options=Options(samples=50)))
 
 
 def read(report: AgreementReport, name: str) -> list[dict[str, str]]:
-    head, rows = tables_of(report)[name]
-    return list(csv.DictReader(io.StringIO(as_csv(head, rows))))
+    head, rows = build_report_tables(report)[name]
+    return list(csv.DictReader(io.StringIO(to_csv(head, rows))))
 
 
 def number(text: str) -> float | None:
@@ -52,7 +52,7 @@ def test_the_tables_by_group_equal_the_report(report: AgreementReport) -> None:
 
 
 def test_the_other_tables(report: AgreementReport) -> None:
-    head, rows = tables_of(report)["confusion"]
+    head, rows = build_report_tables(report)["confusion"]
     assert head == ("", "Error", "Competence", "None", "unmatched")
     assert [list(row[1:]) for row in rows] == report.confusion.tolist()
     published = read(report, "published")
@@ -65,7 +65,7 @@ def test_the_other_tables(report: AgreementReport) -> None:
 
 
 def test_a_name_is_never_a_formula(tmp_path: Path) -> None:
-    text = as_csv(("=1+1", "n"), [("=HYPERLINK(1)", 1), ("+x", -0.25), ("\t@y", None), ('a "b", c', 1e-12)])
+    text = to_csv(("=1+1", "n"), [("=HYPERLINK(1)", 1), ("+x", -0.25), ("\t@y", None), ('a "b", c', 1e-12)])
     found = list(csv.reader(io.StringIO(text)))
     assert [row[0] for row in found] == ["'=1+1", "'=HYPERLINK(1)", "'+x", "'\t@y", 'a "b", c']
     assert [row[1] for row in found[1:]] == ["1", "-0.25", "", "1e-12"]

@@ -11,14 +11,14 @@ from benchmark.sets.frozen_sets import make_set
 from project.errors import UserError
 from project.session.session import Session
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("chosen") / "study.greenroom"
     with Study.create(path) as study:
-        fill(study, recordings=10, segments=500, annotators=2, seed=0)
+        fill_study(study, recordings=10, segments=500, annotators=2, seed=0)
     return path
 
 

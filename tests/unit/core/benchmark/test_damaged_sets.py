@@ -10,10 +10,10 @@ import pytest
 from benchmark.judging.judge_registry import add_judge
 from benchmark.runs import people_runs as people
 from benchmark.runs.people_runs import HumanRunOptions
-from benchmark.runs.run_figures import figures_of
+from benchmark.runs.run_figures import read_figures
 from benchmark.runs.run_plan import BenchmarkRequest
 from benchmark.runs.scheduler import run_benchmark
-from benchmark.sets.frozen_sets import changed_since
+from benchmark.sets.frozen_sets import find_changed_items
 from project.entities.frozen_items import ItemModality, ItemSet
 from project.entities.judgments import JudgeEntry
 from project.entities.study_records import Json
@@ -49,16 +49,16 @@ def everything(session: Session, made: ItemSet, judge: JudgeEntry) -> None:
             session, BenchmarkRequest([made], [judge], shown=ItemModality.WORDS, fresh=True), Silent()
         )
     )
-    tried(lambda: figures_of(session))
-    tried(lambda: changed_since(session, all_sets(session.study)[0]))
-    tried(lambda: people.open_for(session, made))
+    tried(lambda: read_figures(session))
+    tried(lambda: find_changed_items(session, all_sets(session.study)[0]))
+    tried(lambda: people.unanswered_item_ids(session, made))
     tried(lambda: _answer(session, made))
 
 
 def _answer(session: Session, made: ItemSet) -> None:
-    found, _ = people.begin(session, people.queue(session, made, HumanRunOptions(ItemModality.WORDS)))
+    found, _ = people.start_run(session, people.read_queue(session, made, HumanRunOptions(ItemModality.WORDS)))
     for one in found.left[:1]:
-        people.ask(session, found, one)
+        people.plan_question_task(session, found, one)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from benchmark.judging.judge_registry import add_judge
 from benchmark.metrics.paired_tests import EquivalenceConclusion
-from benchmark.runs.run_figures import RunFigures, compare, conditions_of, figures_of
+from benchmark.runs.run_figures import RunFigures, compare_conditions, compare_runs, read_figures
 from benchmark.runs.run_plan import BenchmarkRequest
 from benchmark.runs.scheduler import run_benchmark
 from project.entities.frozen_items import BenchmarkRun, ItemModality, ItemSet, RunAnswer
@@ -42,7 +42,7 @@ def item_set(session: Session) -> ItemSet:
 def run(session: Session, item_set: ItemSet, *names: str, **more: object) -> list[RunFigures]:
     judges = [one for one in all_judges(session.study) if one.name in names]
     ran = run_benchmark(session, BenchmarkRequest([item_set], judges, **more), Silent())  # type: ignore[arg-type]
-    return figures_of(session, [one.id for one in ran.runs])
+    return read_figures(session, [one.id for one in ran.runs])
 
 
 def called(found: list[RunFigures], name: str) -> RunFigures:
@@ -88,14 +88,14 @@ def test_two_judges_of_one_name_are_told_apart(session: Session, item_set: ItemS
     (first,) = run(session, item_set, "oracle")
     other = JudgeEntry("another", "oracle", "oracle")
     ids = [first.run.id, asked_under(session, first.run, "raw", other)]
-    names = [one.judge for one in figures_of(session, ids, samples=0)]
+    names = [one.judge for one in read_figures(session, ids, samples=0)]
     assert len({*names}) == 2 or all(name.startswith("oracle (") for name in names)
     assert all(name.startswith("oracle") for name in names)
 
 
 def test_two_judges_are_compared_item_by_item(session: Session, item_set: ItemSet) -> None:
     found = run(session, item_set, "oracle", "constant")
-    comparison = compare(session, called(found, "oracle"), called(found, "constant"))
+    comparison = compare_runs(session, called(found, "oracle"), called(found, "constant"))
     assert comparison.paired
     assert comparison.n == len(LABELS)
     assert comparison.right is not None
@@ -109,7 +109,7 @@ def test_two_judges_are_compared_item_by_item(session: Session, item_set: ItemSe
 def test_runs_over_different_sets_have_no_test(session: Session, item_set: ItemSet) -> None:
     other, _ = verdicts(session, LABELS[:6], name="other")
     (first,), (second,) = run(session, item_set, "oracle"), run(session, other, "constant")
-    comparison = compare(session, first, second)
+    comparison = compare_runs(session, first, second)
     assert not comparison.paired
     assert comparison.right is None
     assert comparison.rows[0].difference.value == pytest.approx(0.5)
@@ -120,7 +120,7 @@ def test_a_condition_stands_beside_raw(session: Session, item_set: ItemSet) -> N
     found = run(session, item_set, "oracle", "constant")
     ids = [one.run.id for one in found]
     ids += [asked_under(session, one.run, "blur") for one in found]
-    rows = conditions_of(figures_of(session, ids, samples=0))
+    rows = compare_conditions(read_figures(session, ids, samples=0))
     assert {(one.who, one.condition, one.metric) for one in rows} == {
         (who, "blur", metric) for who in ("oracle", "constant") for metric in ("accuracy", "macro_f1")
     }
@@ -133,21 +133,21 @@ def test_a_condition_stands_beside_raw(session: Session, item_set: ItemSet) -> N
 def test_a_condition_without_raw_is_left_out(session: Session, item_set: ItemSet) -> None:
     (found,) = run(session, item_set, "oracle")
     made = asked_under(session, found.run, "blur")
-    assert conditions_of(figures_of(session, [made], samples=0)) == ()
+    assert compare_conditions(read_figures(session, [made], samples=0)) == ()
 
 
 def test_the_newest_of_equal_runs_is_shown_and_an_earlier_one_by_its_id(session: Session, item_set: ItemSet) -> None:
     (first,) = run(session, item_set, "random")
     (second,) = run(session, item_set, "random", fresh=True)
     assert first.run.id != second.run.id
-    assert [one.run.id for one in figures_of(session, sets=[item_set.name], samples=0)] == [second.run.id]
-    assert len(figures_of(session, [first.run.id, second.run.id], samples=0)) == 2
+    assert [one.run.id for one in read_figures(session, sets=[item_set.name], samples=0)] == [second.run.id]
+    assert len(read_figures(session, [first.run.id, second.run.id], samples=0)) == 2
 
 
 def test_what_is_not_there_is_said(session: Session, item_set: ItemSet) -> None:
     with pytest.raises(UserError, match="no run"):
-        figures_of(session, ["nothing"])
+        read_figures(session, ["nothing"])
     with pytest.raises(UserError, match="no set"):
-        figures_of(session, sets=["nothing"])
+        read_figures(session, sets=["nothing"])
     (first,) = run(session, item_set, "oracle")
     assert first.run.shown is ItemModality.WORDS

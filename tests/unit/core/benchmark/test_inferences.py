@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 
 from benchmark.authoring import statement_suggestions as taking
-from benchmark.authoring.statement_suggestions import inference_requests, question_request, take_in
-from project.entities.judgments import JudgeEntry, Judgment, about_from, judgment_in
+from benchmark.authoring.statement_suggestions import import_inferences, inference_requests, question_request
+from project.entities.judgments import JudgeEntry, Judgment, judgment_id_of_part, parse_target
 from project.entities.study_records import Json, Recording
 from project.errors import UserError
-from project.queries.judgment_rows import judgments_called
+from project.queries.judgment_rows import find_judgments
 from project.queries.recording_rows import all_recordings
-from project.queries.segment_rows import segments_under, values_of
+from project.queries.segment_rows import segments_of_scheme, values_of
 from project.session.session import Session
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from tests.fakes.statements import an_answer
 
 
@@ -23,7 +23,7 @@ from tests.fakes.statements import an_answer
 def session(tmp_path: Path) -> Iterator[Session]:
     path = tmp_path / "study.greenroom"
     with Study.create(path) as study:
-        fill(study, recordings=1, segments=0)
+        fill_study(study, recordings=1, segments=0)
     with Session.open(path, "Annotator 1") as found:
         yield found
 
@@ -39,23 +39,23 @@ GOOD = ("She is glad.", "He knows that she lies.", "They have met.", "He is sorr
 def answer(session: Session, recording: Recording, texts: tuple[str, ...] = GOOD, label: Json = "emotion") -> Judgment:
     said: dict[str, Json] = {f"inference_{at}": text for at, text in enumerate(texts, 1)}
     said |= {f"class_{at}": label for at in range(1, 6)}
-    return judgments_called(session.study, [an_answer(session, recording.id, "nli_inferences", said)])[0]
+    return find_judgments(session.study, [an_answer(session, recording.id, "nli_inferences", said)])[0]
 
 
 def test_each_rater_gets_every_statement_without_a_plausibility(session: Session, recording: Recording) -> None:
-    taken, _ = take_in(session, [answer(session, recording)], ["Anna", "Bram", "Anna"])
+    taken, _ = import_inferences(session, [answer(session, recording)], ["Anna", "Bram", "Anna"])
     assert (taken.statements, len(taken.ids), taken.skipped) == (5, 10, {})
     assert session.schemes.uses("socialnli")
-    for one in segments_under(session.study, "socialnli"):
+    for one in segments_of_scheme(session.study, "socialnli"):
         assert {*values_of(session.study, one.id)} == {"statement"}
         assert (one.label, one.track, one.start_us, one.end_us) == ("emotion", "inferences", 0, recording.duration_us)
 
 
 def test_what_is_there_is_not_taken_twice(session: Session, recording: Recording) -> None:
-    take_in(session, [answer(session, recording)])
+    import_inferences(session, [answer(session, recording)])
     again = ("She is  GLAD!", "He knows that she lies", *GOOD[2:])
-    taken, _ = take_in(session, [answer(session, recording, again)])
-    assert taken.skipped == {taking.SAID_ALREADY: 5}
+    taken, _ = import_inferences(session, [answer(session, recording, again)])
+    assert taken.skipped == {taking.DUPLICATE: 5}
     assert taken.ids == ()
 
 
@@ -66,15 +66,15 @@ def test_what_is_there_is_not_taken_twice(session: Session, recording: Recording
         ("   \n ", taking.EMPTY),
         ("\u200b\u202e", taking.EMPTY),
         ("She is glad. " * 40, taking.TOO_LONG),
-        ("she is GLAD", taking.SAID_ALREADY),
-        ("2. She is glad.", taking.SAID_ALREADY),
-        ("She is\u202e glad.", taking.SAID_ALREADY),
+        ("she is GLAD", taking.DUPLICATE),
+        ("2. She is glad.", taking.DUPLICATE),
+        ("She is\u202e glad.", taking.DUPLICATE),
     ],
 )
 def test_what_cannot_be_used_is_left_out_for_its_reason(
     session: Session, recording: Recording, text: str, reason: str
 ) -> None:
-    taken, _ = take_in(session, [answer(session, recording, (GOOD[0], text, *GOOD[2:]))])
+    taken, _ = import_inferences(session, [answer(session, recording, (GOOD[0], text, *GOOD[2:]))])
     assert taken.skipped == {reason: 1}
     assert taken.statements == 4
 
@@ -82,23 +82,23 @@ def test_what_cannot_be_used_is_left_out_for_its_reason(
 @pytest.mark.parametrize("label", ["anger", "", None, 3, ["emotion"]])
 def test_a_statement_needs_one_of_the_three_classes(session: Session, recording: Recording, label: Json) -> None:
     said = answer(session, recording, label=label if isinstance(label, str) else str(label))
-    assert take_in(session, [said])[0].skipped == {taking.NO_CLASS: 5}
+    assert import_inferences(session, [said])[0].skipped == {taking.NO_CLASS: 5}
 
 
 def test_answers_to_something_else_are_told(session: Session, recording: Recording) -> None:
-    other = judgments_called(session.study, [an_answer(session, recording.id, "looks", {"looks": "x"})])[0]
-    assert take_in(session, [other])[0].skipped == {taking.OTHER_TASK: 1}
+    other = find_judgments(session.study, [an_answer(session, recording.id, "looks", {"looks": "x"})])[0]
+    assert import_inferences(session, [other])[0].skipped == {taking.OTHER_TASK: 1}
 
 
 def test_each_judge_makes_inferences_for_its_own_question_at_both_strengths(
     session: Session, recording: Recording
 ) -> None:
     question = an_answer(session, recording.id, "nli_question", {"question": "What is meant?"})
-    asked = judgments_called(session.study, [question])
+    asked = find_judgments(session.study, [question])
     mine, other = JudgeEntry("j", "J", "random"), JudgeEntry("k", "K", "random")
     found = inference_requests([mine, other], asked)
     assert [(one.judges, one.variant) for one in found] == [([mine], "cot"), ([mine], "plain")]
-    assert {judgment_in(about_from(key).part) for one in found for key in one.about} == {question}
+    assert {judgment_id_of_part(parse_target(key).part) for one in found for key in one.about} == {question}
 
 
 def test_ten_questions_a_recording_at_most(session: Session, recording: Recording) -> None:

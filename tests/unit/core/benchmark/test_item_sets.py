@@ -9,21 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.agreement.adjudication import AdjudicationRule, make_lane
+from annotate.agreement.adjudication import AdjudicationRule, create_adjudicated_lane
 from annotate.review import peer_review as reviews
 from annotate.segments.segment_edits import delete_segments, edit_segment
 from annotate.study import people as participants
 from annotate.team.assignments import hold_out
 from annotate.transcript import transcript_edits as transcript
-from benchmark.disclosure.conditions import usable
+from benchmark.disclosure.conditions import may_send_words
 from benchmark.items.candidates import CandidatePool
-from benchmark.items.sampling import INCLUDED, NEGATIVES, SamplingOptions, wishes_from
+from benchmark.items.sampling import INCLUDE_LABELS, NEGATIVES, SamplingOptions, read_sampling_options
 from benchmark.judge_input.input_plan import InputSettings
-from benchmark.judge_input.input_planning import plan_sight
+from benchmark.judge_input.input_planning import plan_input
 from benchmark.sets.agreed_segments import segment_pool
-from benchmark.sets.frozen_sets import changed_since, drawn, make_set, set_sha256, store_set
-from benchmark.sets.item_sources import pool_of
-from benchmark.tasks.benchmark_task import entry_of
+from benchmark.sets.frozen_sets import draw_set, find_changed_items, make_set, set_sha256, store_set
+from benchmark.sets.item_sources import read_pool
+from benchmark.tasks.benchmark_task import get_benchmark_task
 from project.entities.frozen_items import FrozenItem
 from project.entities.study_records import Changes, Json, ParticipantRole, ReviewDecision
 from project.errors import UserError
@@ -32,7 +32,7 @@ from project.queries.recording_rows import hold_outs
 from project.queries.segment_rows import all_segments
 from project.session.session import Session
 from project.store.study import Study
-from project.synthetic.synthetic_study import fill_whole
+from project.synthetic.synthetic_study import fill_whole_study
 from tests.unit.core.pairs import SECOND, WALK, mark, open_study
 from tests.unit.core.training_round import open_round
 
@@ -50,7 +50,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 def invented(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     path = tmp_path_factory.mktemp("sets") / "invented.greenroom"
     with Study.create(path) as study:
-        fill_whole(study, recordings=20, segments=500)
+        fill_whole_study(study, recordings=20, segments=500)
     with Session.open(path, "Annotator 1") as opened:
         yield opened
 
@@ -74,7 +74,7 @@ def test_what_two_people_marked_and_agree_on_is_one_candidate(session: Session) 
     found = of_segments(session)
     assert [one.about for one in found.candidates] == [ada]
     assert sum(found.left_out.values()) == 1
-    reviews.decide(session, bo, ReviewDecision.AGREE)
+    reviews.review_segment(session, bo, ReviewDecision.AGREE)
     assert [one.about for one in of_segments(session).candidates] == [bo]
 
 
@@ -88,7 +88,7 @@ def test_what_they_disagree_about_is_there_only_where_it_is_wished(session: Sess
 
 def test_who_gives_in_in_review_agrees(session: Session) -> None:
     _, bo = both(session, 10, "error", "competence")
-    reviews.decide(session, bo, ReviewDecision.AGREE)
+    reviews.review_segment(session, bo, ReviewDecision.AGREE)
     (one,) = of_segments(session).candidates
     assert one.about == bo
 
@@ -97,16 +97,16 @@ def test_what_one_person_marked_is_there_only_where_it_is_wished(session: Sessio
     alone = mark(session, "Bo", 10, 12)
     assert of_segments(session).left_out == {"one person marked it, and nobody reviewed it": 1}
     assert [one.about for one in of_segments(session, "unreviewed").candidates] == [alone]
-    reviews.decide(session, alone, ReviewDecision.AGREE)
+    reviews.review_segment(session, alone, ReviewDecision.AGREE)
     assert not of_segments(session, "unreviewed").candidates
     assert [one.about for one in of_segments(session, "reviewed").candidates] == [alone]
-    reviews.decide(session, alone, ReviewDecision.DISAGREE)
+    reviews.review_segment(session, alone, ReviewDecision.DISAGREE)
     assert of_segments(session, "reviewed", "unreviewed").left_out == {"people disagree about it": 1}
 
 
 def test_adjudicated_lanes_and_training_rounds_are_left_out(session: Session, tmp_path: Path) -> None:
     both(session, 10)
-    make_lane(session, AdjudicationRule())
+    create_adjudicated_lane(session, AdjudicationRule())
     assert of_segments(session).left_out["not by a person: adjudicated, or by a model"] == 1
     assert len(of_segments(session).candidates) == 1
     (tmp_path / "round").mkdir()
@@ -136,13 +136,13 @@ def test_every_segment_is_a_candidate_or_counted(invented: Session) -> None:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_a_set_is_the_same_for_the_same_seed_and_holds_nothing_of_a_hold_out(invented: Session, task: str) -> None:
-    entry = entry_of(task)
-    first, items = drawn(invented, entry, 5, 2, 30, SamplingOptions())
-    second, again = drawn(invented, entry, 5, 2, 30, SamplingOptions())
+    entry = get_benchmark_task(task)
+    first, items = draw_set(invented, entry, 5, 2, 30, SamplingOptions())
+    second, again = draw_set(invented, entry, 5, 2, 30, SamplingOptions())
     assert first.sha256 == second.sha256
     assert [one.content for one in items] == [one.content for one in again]
     assert first.sha256 == set_sha256(task, 5, 2, first.rule, items)
-    assert drawn(invented, entry, 6, 2, 30, SamplingOptions())[0].sha256 != first.sha256
+    assert draw_set(invented, entry, 6, 2, 30, SamplingOptions())[0].sha256 != first.sha256
     assert hold_outs(invented.study)
     assert not {one.recording_id for one in items} & hold_outs(invented.study)
     assert not {home for one in items for home in content(one).get("homes", [])} & hold_outs(invented.study)
@@ -151,7 +151,7 @@ def test_a_set_is_the_same_for_the_same_seed_and_holds_nothing_of_a_hold_out(inv
 
 
 def test_nothing_is_frozen_that_tells_the_answer_but_the_answer(invented: Session) -> None:
-    _, items = drawn(invented, entry_of("rationale"), 0, 1, 10, SamplingOptions())
+    _, items = draw_set(invented, get_benchmark_task("rationale"), 0, 1, 10, SamplingOptions())
     assert all("values" not in content(one) and "words" not in content(one) for one in items)
 
 
@@ -167,7 +167,7 @@ def test_a_set_is_stored_and_found_again_where_it_is_the_same(session: Session) 
     assert make_set(session, "verdict", seed=1, draws=1, size=6)[0].name == "verdict 2"
     assert make_set(session, "verdict", "mine", draws=1, size=6)[0].name == "mine"
     assert len(all_sets(session.study)) == 3
-    assert wishes_from(made.rule) == SamplingOptions(scheme="shrec", track="segments")
+    assert read_sampling_options(made.rule) == SamplingOptions(scheme="shrec", track="segments")
 
 
 @pytest.mark.parametrize(
@@ -212,26 +212,26 @@ def test_one_segment_only_is_said_to_be_too_few(session: Session) -> None:
 
 def test_a_set_knows_what_has_changed_since(session: Session) -> None:
     robot, _ = participants.add_participant(session, "Robi", ParticipantRole.ROBOT, WALK)
-    said, _ = transcript.add(session, WALK, 20 * SECOND, 22 * SECOND, "Next.", robot)
+    said, _ = transcript.add_utterance(session, WALK, 20 * SECOND, 22 * SECOND, "Next.", robot)
     marked = [both(session, 20 * at, ("error", "competence")[at % 2], **GIVEN)[0] for at in range(6)]
     alike = SamplingOptions(shares={"error": 1, "competence": 1, "none": 1})
     made, _ = make_set(session, "verdict", draws=1, size=9, options=alike)
     items = items_of(session.study, made.id)
     by_about = {one.about: one.id for one in items}
     stretch = next(one for one in items if not one.about)
-    assert changed_since(session, made).count == 0
+    assert find_changed_items(session, made).count == 0
     session.annotator_name = "Ada"
     edit_segment(session, marked[2], values={"rationale": "Very rude."})
-    assert changed_since(session, made).items == (by_about[marked[2]],)
+    assert find_changed_items(session, made).items == (by_about[marked[2]],)
     delete_segments(session, [marked[3]])
-    assert {*changed_since(session, made).items} == {by_about[marked[2]], by_about[marked[3]]}
-    before = {*changed_since(session, made).items}
+    assert {*find_changed_items(session, made).items} == {by_about[marked[2]], by_about[marked[3]]}
+    before = {*find_changed_items(session, made).items}
     transcript.edit_text(session, said, "Something else.")
-    assert by_about[marked[1]] in {*changed_since(session, made).items} - before
+    assert by_about[marked[1]] in {*find_changed_items(session, made).items} - before
     mark(session, "Cleo", stretch.start_us / SECOND, stretch.end_us / SECOND, "none")
-    assert stretch.id in changed_since(session, made).items
+    assert stretch.id in find_changed_items(session, made).items
     hold_out(session, WALK)
-    assert changed_since(session, made).count == len(items)
+    assert find_changed_items(session, made).count == len(items)
 
 
 def test_options_call_people_by_their_roles(session: Session) -> None:
@@ -244,32 +244,34 @@ def test_options_call_people_by_their_roles(session: Session) -> None:
 def test_no_recording_of_another_source_is_held_out_either(invented: Session) -> None:
     kept_back = hold_outs(invented.study)
     for source in ("chain questions", "written questions", "esi questions", "ratings", "statements"):
-        assert not {one.recording_id for one in pool_of(invented, source, SamplingOptions()).candidates} & kept_back
+        assert not {one.recording_id for one in read_pool(invented, source, SamplingOptions()).candidates} & kept_back
 
 
 @pytest.mark.parametrize("task", ["pre", "post", "rationale", "correction"])
 def test_items_with_options_are_told_and_have_examples_of_other_recordings(invented: Session, task: str) -> None:
     made, _ = make_set(invented, task, f"told {task}", draws=1, size=5)
     one = items_of(invented.study, made.id)[0]
-    plain = plan_sight(invented, f"item/{one.id}", task, settings=InputSettings(frames=0))
+    plain = plan_input(invented, f"item/{one.id}", task, settings=InputSettings(frames=0))
     assert plain.truth == content(one)["truth"][task]
     assert all(
         f"{letter} = {text}" in plain.text for letter, text in zip("ABCDE", content(one)["options"], strict=True)
     )
     assert ("What is said is not told." in plain.notes) is (task in ("pre", "post"))
-    shown = plan_sight(invented, f"item/{one.id}", task, "few-shot", settings=InputSettings(frames=0))
+    shown = plan_input(invented, f"item/{one.id}", task, "few-shot", settings=InputSettings(frames=0))
     assert shown.text.count("Example:") == 3
     assert one.recording_id not in shown.others
     assert {*content(one)["homes"]} <= {*shown.others}
 
 
 def test_of_the_unwilling_nothing_is_drawn_where_that_is_wished(invented: Session) -> None:
-    _, usual = drawn(invented, entry_of("rationale"), 0, 1, 20, SamplingOptions())
-    _, items = drawn(invented, entry_of("rationale"), 0, 1, 20, SamplingOptions(willing=True))
+    _, usual = draw_set(invented, get_benchmark_task("rationale"), 0, 1, 20, SamplingOptions())
+    _, items = draw_set(invented, get_benchmark_task("rationale"), 0, 1, 20, SamplingOptions(willing=True))
     homes = {home for one in items for home in (one.recording_id, *content(one)["homes"])}
     assert homes
-    assert all(usable(invented, home) for home in homes)
-    assert not all(usable(invented, home) for one in usual for home in (one.recording_id, *content(one)["homes"]))
+    assert all(may_send_words(invented, home) for home in homes)
+    assert not all(
+        may_send_words(invented, home) for one in usual for home in (one.recording_id, *content(one)["homes"])
+    )
 
 
 @pytest.mark.parametrize("gone", [False, True])
@@ -280,7 +282,7 @@ def test_a_set_that_was_drawn_elsewhere_is_stored_unless_a_recording_was_held_ou
         both(session, 20 * at)
         both(session, 20 * at + 10, "competence")
     with Session.open(session.study.path, "Ada", read_only=True) as second:
-        made, items = drawn(second, entry_of("error"), 0, 1, 6, SamplingOptions())
+        made, items = draw_set(second, get_benchmark_task("error"), 0, 1, 6, SamplingOptions())
     if gone:
         hold_out(session, WALK)
         with pytest.raises(UserError, match="held out while"):
@@ -297,7 +299,7 @@ def test_a_set_that_was_drawn_elsewhere_is_stored_unless_a_recording_was_held_ou
 @given(
     st.builds(
         SamplingOptions,
-        st.lists(st.sampled_from(sorted(INCLUDED)), unique=True).map(sorted).map(tuple),
+        st.lists(st.sampled_from(sorted(INCLUDE_LABELS)), unique=True).map(sorted).map(tuple),
         st.booleans(),
         st.text(max_size=5),
         st.text(max_size=5),
@@ -308,4 +310,4 @@ def test_a_set_that_was_drawn_elsewhere_is_stored_unless_a_recording_was_held_ou
     )
 )
 def test_every_wish_is_read_as_it_was_kept(wishes: SamplingOptions) -> None:
-    assert wishes_from(wishes.as_json()) == wishes
+    assert read_sampling_options(wishes.as_json()) == wishes

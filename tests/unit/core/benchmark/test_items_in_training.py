@@ -39,13 +39,13 @@ def frozen(session: Session) -> ItemSet:
 
 def test_items_of_what_somebody_trains_on_are_hidden_from_them(session: Session) -> None:
     made = frozen(session)
-    assert people.open_for(session, made) == frozenset(), "who does not train sees all"
+    assert people.unanswered_item_ids(session, made) == frozenset(), "who does not train sees all"
     session.annotator_name = "Ada"
-    assert people.open_for(session, made) == {"marked", "unmarked"}
-    assert [one.item_id for one in people.queue(session, made, HumanRunOptions(ItemModality.WORDS)).asked] == [
+    assert people.unanswered_item_ids(session, made) == {"marked", "unmarked"}
+    assert [one.item_id for one in people.read_queue(session, made, HumanRunOptions(ItemModality.WORDS)).asked] == [
         "elsewhere"
     ]
     mark_done(session, all_recordings(session.study)[0].id)
-    assert people.open_for(session, made) == frozenset()
-    asked = {one.item_id for one in people.queue(session, made, HumanRunOptions(ItemModality.WORDS)).asked}
+    assert people.unanswered_item_ids(session, made) == frozenset()
+    asked = {one.item_id for one in people.read_queue(session, made, HumanRunOptions(ItemModality.WORDS)).asked}
     assert asked == {"marked", "unmarked", "elsewhere"}

@@ -9,7 +9,7 @@ import pytest
 from benchmark.items.sampling import SamplingOptions
 from benchmark.runs.run_plan import choose_sets
 from benchmark.sets.frozen_sets import make_set
-from benchmark.sets.item_sources import NOT_RENDERED, pool_of
+from benchmark.sets.item_sources import NOT_RENDERED, read_pool
 from project.errors import UserError
 from project.queries.item_set_rows import items_of
 from project.session.session import Session
@@ -54,7 +54,7 @@ def test_what_lies_outside_a_rendering_or_has_lost_its_file_is_left_out(session:
     invent_renderings(session, [WALK], ["blur"], {"start_us": 100 * SECOND, "end_us": 200 * SECOND})
     invent_renderings(session, [OTHER], ["blur"])
     (session.study.folder / "clips" / f"{OTHER}-blur.mp4").write_bytes(b"something else")
-    found = pool_of(session, "rendered", SamplingOptions(conditions=("blur",)))
+    found = read_pool(session, "rendered", SamplingOptions(conditions=("blur",)))
     assert {(one.recording_id, one.start_us // SECOND) for one in found.candidates} == {
         (WALK, start) for start in range(100, 200, 20)
     }

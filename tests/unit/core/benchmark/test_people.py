@@ -6,18 +6,18 @@ from pathlib import Path
 import pytest
 
 from annotate.review import peer_review as reviews
-from benchmark.judge_input.input_planning import plan_sight
+from benchmark.judge_input.input_planning import plan_input
 from benchmark.questions.verification import verify
 from benchmark.runs import people_runs as people
 from benchmark.runs.people_runs import HumanItemQueue, HumanRunOptions, ItemQuestion
-from benchmark.sets.frozen_sets import own_items
+from benchmark.sets.frozen_sets import find_own_items
 from project.entities.frozen_items import FrozenItem, ItemModality
 from project.entities.judgments import JudgmentStatus, JudgmentTarget, JudgmentTargetKind
 from project.entities.questions import VerificationDecision
 from project.entities.study_records import ReviewDecision
 from project.errors import UserError
 from project.queries.item_set_rows import answers_of, benchmark_runs, items_of
-from project.queries.judgment_rows import judgments_called, judgments_of
+from project.queries.judgment_rows import find_judgments, judgments_of
 from project.session.session import Session
 from tests.fakes.frozen_sets import AskVerdict, freeze, stretch
 from tests.unit.core.chains.drawn import draw
@@ -40,16 +40,16 @@ def stretches(number: int) -> list[FrozenItem]:
 
 def answered(session: Session, found: HumanItemQueue, label: str = "error") -> HumanItemQueue:
     asked = found.left[0]
-    planned = people.ask(session, found, asked)
-    return people.answer(session, found, asked, planned, {"label": label}, 1500)[0]
+    planned = people.plan_question_task(session, found, asked)
+    return people.save_item_answer(session, found, asked, planned, {"label": label}, 1500)[0]
 
 
 def test_each_person_has_an_order_of_their_own_which_stays(session: Session) -> None:
     made = freeze(session, stretches(12))
-    ada = people.queue(session, made, WORDS)
-    assert people.queue(session, made, WORDS).asked == ada.asked
+    ada = people.read_queue(session, made, WORDS)
+    assert people.read_queue(session, made, WORDS).asked == ada.asked
     session.annotator_name = "Bo"
-    bo = people.queue(session, made, WORDS)
+    bo = people.read_queue(session, made, WORDS)
     assert {*bo.asked} == {*ada.asked} == {ItemQuestion(f"i{at}", "verdict") for at in range(12)}
     assert bo.asked != ada.asked
     assert [one.item_id for one in ada.asked] != [f"i{at}" for at in range(12)], "nobody gets the order of the draws"
@@ -57,20 +57,20 @@ def test_each_person_has_an_order_of_their_own_which_stays(session: Session) -> 
 
 def test_models_alone_are_asked_about_their_own_answers(session: Session) -> None:
     made = freeze(session, stretches(1))
-    assert [one.task for one in people.queue(session, made, WORDS).asked] == ["verdict"]
+    assert [one.task for one in people.read_queue(session, made, WORDS).asked] == ["verdict"]
 
 
 def test_an_answer_belongs_to_the_run_and_is_not_asked_again(session: Session) -> None:
     made = freeze(session, stretches(3))
-    found, changes = people.begin(session, people.queue(session, made, WORDS))
+    found, changes = people.start_run(session, people.read_queue(session, made, WORDS))
     assert changes.ids("benchmark_run") == {found.run.id}
     first = found.left[0]
     found = answered(session, found)
-    again = people.queue(session, made, WORDS)
+    again = people.read_queue(session, made, WORDS)
     assert (again.run, again.done, again.left) == (found.run, {first: JudgmentStatus.OK}, found.left)
     assert first not in again.left
     (kept,) = answers_of(session.study, found.run.id)
-    (said,) = judgments_called(session.study, [kept.judgment_id])
+    (said,) = find_judgments(session.study, [kept.judgment_id])
     assert (said.about, said.ms, said.annotator_id) == (
         JudgmentTarget(JudgmentTargetKind.ITEM, first.item_id),
         1500,
@@ -82,30 +82,30 @@ def test_an_answer_belongs_to_the_run_and_is_not_asked_again(session: Session) -
 
 def test_words_turns_and_form_are_those_of_a_model(session: Session) -> None:
     made = freeze(session, stretches(1))
-    found = people.queue(session, made, WORDS)
-    planned = people.ask(session, found, found.left[0])
-    plan = plan_sight(session, found.left[0].about, "verdict", settings=people.sight_of(WORDS))
+    found = people.read_queue(session, made, WORDS)
+    planned = people.plan_question_task(session, found, found.left[0])
+    plan = plan_input(session, found.left[0].about, "verdict", settings=people.input_settings(WORDS))
     assert (planned.plan.system, planned.plan.text, planned.plan.form) == (plan.system, plan.text, plan.form)
 
 
 def test_who_does_not_know_is_counted_apart_and_not_asked_again(session: Session) -> None:
     made = freeze(session, stretches(2))
-    found, _ = people.begin(session, people.queue(session, made, WORDS))
+    found, _ = people.start_run(session, people.read_queue(session, made, WORDS))
     asked = found.left[0]
-    found, _ = people.decline(session, found, asked, people.ask(session, found, asked), 900)
+    found, _ = people.save_refusal(session, found, asked, people.plan_question_task(session, found, asked), 900)
     assert (found.refused, found.done[asked], asked in found.left) == (1, JudgmentStatus.REFUSED, False)
-    assert people.queue(session, made, WORDS).refused == 1
+    assert people.read_queue(session, made, WORDS).refused == 1
     (kept,) = answers_of(session.study, found.run.id)
-    (said,) = judgments_called(session.study, [kept.judgment_id])
+    (said,) = find_judgments(session.study, [kept.judgment_id])
     assert (said.answer, said.error) == ({}, people.DONT_KNOW)
 
 
 def test_what_does_not_fit_is_not_stored(session: Session) -> None:
     made = freeze(session, stretches(1))
-    found, _ = people.begin(session, people.queue(session, made, WORDS))
-    planned = people.ask(session, found, found.left[0])
+    found, _ = people.start_run(session, people.read_queue(session, made, WORDS))
+    planned = people.plan_question_task(session, found, found.left[0])
     with pytest.raises(UserError):
-        people.answer(session, found, found.left[0], planned, {"label": "nonsense"}, 10)
+        people.save_item_answer(session, found, found.left[0], planned, {"label": "nonsense"}, 10)
     assert answers_of(session.study, found.run.id) == []
 
 
@@ -122,19 +122,19 @@ def test_items_of_ones_own_annotations_are_left_out_and_counted(session: Session
             stretch("nothing, in a recording that Ada annotated", 80, 85),
         ],
     )
-    found = people.queue(session, made, WORDS)
+    found = people.read_queue(session, made, WORDS)
     assert ([one.item_id for one in found.asked], found.own) == (["another moment"], 3)
     session.annotator_name = "Cy"
-    assert (len(people.queue(session, made, WORDS).asked), people.queue(session, made, WORDS).own) == (4, 0)
+    assert (len(people.read_queue(session, made, WORDS).asked), people.read_queue(session, made, WORDS).own) == (4, 0)
 
 
 def test_what_one_has_reviewed_is_ones_own(session: Session) -> None:
     theirs = mark(session, "Bo", 50, 55)
     made = freeze(session, [stretch("i", 50, 55, theirs)])
     session.annotator_name = "Cy"
-    assert people.queue(session, made, WORDS).own == 0
-    reviews.decide(session, theirs, ReviewDecision.AGREE)
-    assert people.queue(session, made, WORDS).own == 1
+    assert people.read_queue(session, made, WORDS).own == 0
+    reviews.review_segment(session, theirs, ReviewDecision.AGREE)
+    assert people.read_queue(session, made, WORDS).own == 1
 
 
 def test_a_question_is_ones_own_where_one_wrote_or_verified_it_or_drew_its_chain(session: Session) -> None:
@@ -147,17 +147,17 @@ def test_a_question_is_ones_own_where_one_wrote_or_verified_it_or_drew_its_chain
     for who, own in expected.items():
         session.annotator_name = who
         mark(session, who, 300, 301)
-        assert own_items(session, items_of(session.study, made.id), person(session, who).id) == own
+        assert find_own_items(session, items_of(session.study, made.id), person(session, who).id) == own
     verify(session, written, VerificationDecision.DROP, ())
-    assert own_items(session, items_of(session.study, made.id), person(session, "Cy").id) == {written}
+    assert find_own_items(session, items_of(session.study, made.id), person(session, "Cy").id) == {written}
 
 
 def test_with_ones_own_items_it_is_another_run_that_says_so_and_takes_answers_along(session: Session) -> None:
     own, far = mark(session, "Ada", 1, 5), mark(session, "Bo", 50, 55)
     made = freeze(session, [stretch("own", 1, 5, own), stretch("far", 50, 55, far)])
-    narrow, _ = people.begin(session, people.queue(session, made, WORDS))
+    narrow, _ = people.start_run(session, people.read_queue(session, made, WORDS))
     narrow = answered(session, narrow)
-    wide, _ = people.begin(session, people.queue(session, made, HumanRunOptions(ItemModality.WORDS, own=True)))
+    wide, _ = people.start_run(session, people.read_queue(session, made, HumanRunOptions(ItemModality.WORDS, own=True)))
     assert wide.run.id != narrow.run.id
     assert (wide.run.judge["settings"], narrow.run.judge["settings"]) == ({"own": True}, {"own": False})
     assert [one.item_id for one in wide.left] == ["own"]
@@ -169,17 +169,17 @@ def test_with_ones_own_items_it_is_another_run_that_says_so_and_takes_answers_al
 def test_what_is_in_two_draws_is_answered_once(session: Session) -> None:
     theirs = mark(session, "Bo", 50, 55)
     made = freeze(session, [stretch("first", 50, 55, theirs), stretch("second", 50, 55, theirs, draw=1)], draws=2)
-    found, _ = people.begin(session, people.queue(session, made, WORDS))
+    found, _ = people.start_run(session, people.read_queue(session, made, WORDS))
     first, second = found.asked
-    planned = people.ask(session, found, first)
-    assert people.said_before(session, found, planned) is None
-    found, _ = people.answer(session, found, first, planned, {"label": "error"}, 1200)
-    there = people.said_before(session, found, people.ask(session, found, second))
+    planned = people.plan_question_task(session, found, first)
+    assert people.find_equal_answer(session, found, planned) is None
+    found, _ = people.save_item_answer(session, found, first, planned, {"label": "error"}, 1200)
+    there = people.find_equal_answer(session, found, people.plan_question_task(session, found, second))
     assert there is not None
-    found, _ = people.repeat(session, found, second, there)
+    found, _ = people.repeat_answer(session, found, second, there)
     assert found.left == ()
     kept = {one.item_id: one.judgment_id for one in answers_of(session.study, found.run.id)}
-    (copy,) = judgments_called(session.study, [kept[second.item_id]])
+    (copy,) = find_judgments(session.study, [kept[second.item_id]])
     assert (copy.item_id, copy.answer, copy.ms, copy.cached_from) == (
         second.item_id,
         {"label": "error"},
@@ -190,26 +190,26 @@ def test_what_is_in_two_draws_is_answered_once(session: Session) -> None:
 
 def test_another_seed_asks_everything_again(session: Session) -> None:
     made = freeze(session, stretches(2))
-    found, _ = people.begin(session, people.queue(session, made, WORDS))
+    found, _ = people.start_run(session, people.read_queue(session, made, WORDS))
     answered(session, found)
-    later = people.queue(session, made, HumanRunOptions(ItemModality.WORDS, seed=1))
+    later = people.read_queue(session, made, HumanRunOptions(ItemModality.WORDS, seed=1))
     assert (len(later.left), later.begun) == (2, False)
 
 
 def test_what_is_right_stays_hidden_until_a_queue_is_done(session: Session) -> None:
     made = freeze(session, stretches(2))
-    assert people.open_for(session, made) == frozenset(), "nobody has begun"
-    found, _ = people.begin(session, people.queue(session, made, WORDS))
-    assert people.open_for(session, made) == {"i0", "i1"}
+    assert people.unanswered_item_ids(session, made) == frozenset(), "nobody has begun"
+    found, _ = people.start_run(session, people.read_queue(session, made, WORDS))
+    assert people.unanswered_item_ids(session, made) == {"i0", "i1"}
     found = answered(session, found)
-    assert people.open_for(session, made) == {found.left[0].item_id}
+    assert people.unanswered_item_ids(session, made) == {found.left[0].item_id}
     answered(session, found)
-    assert people.open_for(session, made) == frozenset()
+    assert people.unanswered_item_ids(session, made) == frozenset()
 
 
 def test_answers_do_not_show_among_the_judgments_of_a_segment(session: Session) -> None:
     theirs = mark(session, "Bo", 50, 55)
     made = freeze(session, [stretch("i", 50, 55, theirs)])
-    found, _ = people.begin(session, people.queue(session, made, WORDS))
+    found, _ = people.start_run(session, people.read_queue(session, made, WORDS))
     answered(session, found)
     assert judgments_of(session.study, theirs) == []

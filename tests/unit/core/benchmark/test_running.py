@@ -10,16 +10,16 @@ from benchmark.cluster.coordinator import JobResult
 from benchmark.judging.judge_registry import add_judge
 from benchmark.judging.run_budget import Limits
 from benchmark.runs import scheduler as running
-from benchmark.runs.run_figures import figures_of
-from benchmark.runs.run_plan import BenchmarkRequest, begin
+from benchmark.runs.run_figures import read_figures
+from benchmark.runs.run_plan import BenchmarkRequest, start_runs
 from benchmark.runs.scheduler import BenchmarkResult, BenchmarkScheduler, run_benchmark
 from project.entities.frozen_items import ItemModality, ItemSet
 from project.entities.judgments import JudgeEntry, JudgmentStatus, Modality
 from project.errors import Cancelled, UserError
 from project.progress import Progress, Silent
-from project.queries.item_set_rows import answers_of, benchmark_runs, given_answers
-from project.queries.judgment_rows import judgments_called
-from project.session.jobs import JobSpec, run_here
+from project.queries.item_set_rows import answers_of, benchmark_runs, read_run_answers
+from project.queries.judgment_rows import find_judgments
+from project.session.jobs import JobSpec, run_inline
 from project.session.session import Session
 from tests.fakes.misbehaving_server import Server, fails, misbehaving, says
 from tests.unit.core.benchmark.frozen_sets import verdicts
@@ -49,7 +49,7 @@ def go(session: Session, item_set: ItemSet, *judges: JudgeEntry, **more: object)
 
 
 def statuses(session: Session, run_id: str) -> list[JudgmentStatus]:
-    return [one.status for one in given_answers(session.study, run_id)]
+    return [one.status for one in read_run_answers(session.study, run_id)]
 
 
 def test_a_run_is_in_the_study_before_its_first_question(session: Session) -> None:
@@ -79,7 +79,7 @@ def test_each_answer_is_noted_under_its_run(session: Session) -> None:
         found = answers_of(session.study, run.id)
         assert {one.item_id for one in found} == {one.id for one in items}
         assert {one.part for one in found} == {"verdict"}
-        said = judgments_called(session.study, [one.judgment_id for one in found])
+        said = find_judgments(session.study, [one.judgment_id for one in found])
         assert {one.judge_id for one in said} == {run.judge_id}
     assert not ran.notes
 
@@ -102,12 +102,12 @@ def test_what_failed_is_asked_again_and_what_was_refused_is_not(session: Session
         model = at_server(session, server)
         first = go(session, item_set, model)
         assert [first.outcome.refused, first.outcome.failed] == [1, 1]
-        (figures,) = figures_of(session, [first.runs[0].id], samples=0)
+        (figures,) = read_figures(session, [first.runs[0].id], samples=0)
         assert (figures.counts.refused, figures.counts.errors, figures.counts.missing) == (1, 1, 0)
         before = len(server.asked)
         go(session, item_set, model)
         assert len(server.asked) == before + 1
-    (figures,) = figures_of(session, [first.runs[0].id], samples=0)
+    (figures,) = read_figures(session, [first.runs[0].id], samples=0)
     assert (figures.counts.refused, figures.counts.errors, figures.counts.counted) == (1, 0, len(LABELS))
 
 
@@ -115,7 +115,7 @@ def test_a_judge_that_always_refuses_is_wrong_throughout(session: Session) -> No
     item_set, _ = verdicts(session, LABELS)
     with misbehaving(says(None, refusal="I would rather not.")) as server:
         ran = go(session, item_set, at_server(session, server))
-    (figures,) = figures_of(session, [ran.runs[0].id], samples=0)
+    (figures,) = read_figures(session, [ran.runs[0].id], samples=0)
     assert figures.counts.refused == figures.counts.counted == len(LABELS)
     row = figures.row("accuracy")
     assert row is not None
@@ -135,7 +135,7 @@ def test_again_is_a_new_run_that_keeps_the_answers_there_were(session: Session) 
     assert len({first.id, second.id, third.id}) == 3
     assert statuses(session, first.id).count(JudgmentStatus.REFUSED) == 1
     assert {*statuses(session, second.id)} == {*statuses(session, third.id)} == {JudgmentStatus.OK}
-    assert [one.run.id for one in figures_of(session, samples=0)] == [third.id], "the newest of equal runs is shown"
+    assert [one.run.id for one in read_figures(session, samples=0)] == [third.id], "the newest of equal runs is shown"
 
 
 def test_what_stands_in_several_draws_is_asked_once(session: Session) -> None:
@@ -143,7 +143,7 @@ def test_what_stands_in_several_draws_is_asked_once(session: Session) -> None:
     with misbehaving(ERROR) as server:
         ran = go(session, item_set, at_server(session, server))
         assert len(server.asked) == len(LABELS)
-    found = given_answers(session.study, ran.runs[0].id)
+    found = read_run_answers(session.study, ran.runs[0].id)
     assert {one.item_id for one in found} == {one.id for one in items}
     assert sum(one.cached for one in found) == 2 * len(LABELS)
 
@@ -159,7 +159,7 @@ def test_another_setting_or_way_is_another_run(session: Session) -> None:
         replace(wanted, shown=ItemModality.BOTH),
         replace(wanted, judges=[replace(constant, settings={"says": "none"})]),
     ]
-    assert len({begin(session, one).runs[0].id for one in ways for _ in range(2)}) == len(ways)
+    assert len({start_runs(session, one).runs[0].id for one in ways for _ in range(2)}) == len(ways)
 
 
 def test_a_judge_that_sees_no_pictures_is_not_said_to_have_seen_any(session: Session) -> None:
@@ -176,7 +176,7 @@ def test_words_alone_are_words_alone_also_for_a_judge_of_clips(session: Session)
     item_set, _ = verdicts(session, LABELS[:1])
     with misbehaving(ERROR) as server:
         ran = go(session, item_set, at_server(session, server, sees="clip"), shown=ItemModality.WORDS)
-    (said,) = judgments_called(session.study, [one.judgment_id for one in answers_of(session.study, ran.runs[0].id)])
+    (said,) = find_judgments(session.study, [one.judgment_id for one in answers_of(session.study, ran.runs[0].id)])
     assert said.modality is Modality.WORDS
 
 
@@ -187,7 +187,7 @@ def test_a_rendering_that_is_not_there_is_said_and_asks_nothing(session: Session
     (note,) = ran.notes
     assert len(note.about) == len(LABELS)
     assert "blur" in note.message
-    blurred = figures_of(session, [ran.runs[1].id], samples=0)[0]
+    blurred = read_figures(session, [ran.runs[1].id], samples=0)[0]
     assert (blurred.counts.missing, blurred.counts.counted) == (len(LABELS), 0)
     assert all(one.mean is None for one in blurred.rows)
 
@@ -216,13 +216,13 @@ def test_a_scheduler_that_goes_away_leaves_what_was_answered(session: Session, m
     second, _ = verdicts(session, LABELS, name="second")
 
     def dies(there: Session, works: list[JobSpec], progress: Progress, _: str, *, ended: object) -> list[JobResult]:
-        run_here(there, works[0], progress)
+        run_inline(there, works[0], progress)
         raise UserError("The scheduler at tcp://node7:8786 does not answer any more.", "Run the same again.")
 
     oracle = baseline(session, "oracle")
     wanted = BenchmarkRequest([first, second], [oracle])
     with monkeypatch.context() as patched:
-        patched.setattr(running, "run_all", dies)
+        patched.setattr(running, "run_jobs", dies)
         with pytest.raises(UserError, match="does not answer"):
             run_benchmark(session, wanted, Silent(), "node7")
     runs = benchmark_runs(session.study)
@@ -236,13 +236,13 @@ def test_all_rounds_are_given_out_together_where_they_can_be_done_so(session: Se
     first, _ = verdicts(session, LABELS, name="first")
     second, _ = verdicts(session, LABELS, name="second")
     wanted = BenchmarkRequest([first, second], [baseline(session, "oracle")])
-    course = BenchmarkScheduler(session, wanted, begin(session, wanted), at_once=True)
+    course = BenchmarkScheduler(session, wanted, start_runs(session, wanted), at_once=True)
     works = course.next(Silent())
     assert len(works) == 2
     with pytest.raises(RuntimeError):
         course.next(Silent())
     for work in works:
-        result, _ = run_here(session, work, Silent())
+        result, _ = run_inline(session, work, Silent())
         course.ended(work, result)
     assert course.next(Silent()) == []
     assert (course.settled, course.total) == (2 * len(LABELS), 2 * len(LABELS))

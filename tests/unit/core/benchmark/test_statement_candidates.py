@@ -8,11 +8,11 @@ import pytest
 from annotate.segments.segment_edits import add_segment
 from annotate.study.scheme_versions import use_shipped_scheme
 from benchmark.judging.judge_registry import add_judge
-from benchmark.runs.run_figures import figures_of
+from benchmark.runs.run_figures import read_figures
 from benchmark.runs.run_plan import BenchmarkRequest
 from benchmark.runs.scheduler import run_benchmark
-from benchmark.sets.frozen_sets import changed_since, make_set
-from benchmark.sets.rated_material import UNEXPLAINED, UNRATED, explanation_candidates, statement_candidates
+from benchmark.sets.frozen_sets import find_changed_items, make_set
+from benchmark.sets.rated_material import NO_EXPLANATION, UNRATED, explanation_candidates, statement_candidates
 from project.entities.frozen_items import ItemModality
 from project.entities.study_records import Json
 from project.progress import Silent
@@ -20,7 +20,7 @@ from project.queries.item_set_rows import items_of
 from project.queries.recording_rows import all_recordings, delete_recording
 from project.session.session import Session
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 
 LIKELY, EXPLAIN = "nli_likelihood/nli_support", "explanation"
 
@@ -29,7 +29,7 @@ LIKELY, EXPLAIN = "nli_likelihood/nli_support", "explanation"
 def session(tmp_path: Path) -> Iterator[Session]:
     path = tmp_path / "study.greenroom"
     with Study.create(path) as study:
-        fill(study, recordings=1, segments=0)
+        fill_study(study, recordings=1, segments=0)
     with Session.open(path, "Annotator 1") as found:
         use_shipped_scheme(found, "socialnli")
         yield found
@@ -63,7 +63,7 @@ def test_what_nobody_rated_is_left_out_and_counted(session: Session) -> None:
     state(session, "She knows.", None)
     found = statement_candidates(session)
     assert (len(found.candidates), found.left_out) == (0, {UNRATED: 1})
-    assert explanation_candidates(session).left_out == {UNEXPLAINED: 1}
+    assert explanation_candidates(session).left_out == {NO_EXPLANATION: 1}
 
 
 def test_an_explanation_is_told_with_what_it_is_for(session: Session) -> None:
@@ -93,7 +93,7 @@ def test_what_was_explained_about_a_recording_that_is_gone_is_passed_over(sessio
     with session.step("Delete"):
         delete_recording(session.study, all_recordings(session.study)[0].id)
     assert explanation_candidates(session).candidates == ()
-    assert figures_of(session)[0].counts.counted
-    assert changed_since(session, made).count == len(items_of(session.study, made.id))
+    assert read_figures(session)[0].counts.counted
+    assert find_changed_items(session, made).count == len(items_of(session.study, made.id))
     again = run_benchmark(session, BenchmarkRequest([made], [judge], shown=ItemModality.WORDS, fresh=True), Silent())
     assert {note.message for note in again.notes} == {"This recording is no longer part of the study."}

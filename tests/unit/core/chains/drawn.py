@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from annotate.chains import chain_edits as chains
 from project.entities.causal_chains import Chain, ChainGraph, NodeKind
-from project.queries.chain_rows import chain_called, graph_of
+from project.queries.chain_rows import find_chain, read_graph
 from project.session.session import Session
 from tests.unit.core.pairs import SECOND, WALK
 
@@ -13,9 +13,9 @@ KINDS = [*NodeKind]
 
 def graph(session: Session, chain_id: str) -> ChainGraph:
     """Return a chain with its nodes and edges."""
-    found = chain_called(session.study, chain_id)
+    found = find_chain(session.study, chain_id)
     assert isinstance(found, Chain)
-    return graph_of(session.study, found)
+    return read_graph(session.study, found)
 
 
 def node(

@@ -2,11 +2,11 @@
 
 from hypothesis import strategies as st
 
-from annotate.chains.chain_drafts import ChainDraft, DrawnNode, one_line
+from annotate.chains.chain_drafts import ChainDraft, DrawnNode, to_single_line
 from project.entities.causal_chains import NodeKind
 
 END_US = 600_000_000
-TEXTS = st.text(max_size=40).map(one_line)
+TEXTS = st.text(max_size=40).map(to_single_line)
 
 
 @st.composite

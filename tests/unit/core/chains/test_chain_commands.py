@@ -10,11 +10,11 @@ from annotate.segments import segment_edits as segments
 from annotate.study.people import add_participant
 from annotate.study.recording_edits import redo, undo
 from annotate.study.scheme_versions import use_shipped_scheme
-from annotate.transcript.transcript_edits import add
+from annotate.transcript.transcript_edits import add_utterance
 from project.entities.causal_chains import Edge, NodeKind
 from project.entities.study_records import ParticipantRole
 from project.errors import UserError
-from project.queries.chain_rows import chains_of, graphs_of
+from project.queries.chain_rows import chains_of, read_graphs
 from project.queries.recording_rows import participants_in
 from project.session.session import Session
 from tests.unit.core.chains.drawn import draw, graph, node
@@ -147,12 +147,12 @@ def test_deleting_a_node_takes_its_edges_and_undo_brings_them_back(session: Sess
 def test_deleting_a_chain_and_undo(session: Session) -> None:
     chain_id, _ = draw(session, {"C": "AB"})
     other, _ = draw(session, {"B": "A"}, recording="walk 2")
-    before = graphs_of(session.study, [*chains_of(session.study, WALK), *chains_of(session.study, "walk 2")])
+    before = read_graphs(session.study, [*chains_of(session.study, WALK), *chains_of(session.study, "walk 2")])
     chains.delete_chain(session, chain_id)
     assert [one.id for one in chains_of(session.study, WALK)] == []
     undo(session)
     again = [*chains_of(session.study, WALK), *chains_of(session.study, "walk 2")]
-    assert graphs_of(session.study, again) == before
+    assert read_graphs(session.study, again) == before
     assert again[1].id == other
 
 
@@ -188,7 +188,7 @@ def test_a_cue_of_emotion_is_a_state_of_whom_it_is_about(session: Session) -> No
 
 def test_a_node_of_an_utterance_quotes_it(session: Session) -> None:
     who, _ = add_participant(session, "P01", ParticipantRole.USER)
-    said, _ = add(session, WALK, SECOND, 2 * SECOND, "Come\nin", who)
+    said, _ = add_utterance(session, WALK, SECOND, 2 * SECOND, "Come\nin", who)
     chain_id, _ = chains.add_chain(session, WALK)
     made, _ = chains.add_node_from_utterance(session, chain_id, said)
     found = graph(session, chain_id).by_id[made]

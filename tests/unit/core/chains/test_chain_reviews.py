@@ -7,7 +7,7 @@ import pytest
 
 from annotate.chains import chain_edits as chains
 from annotate.chains import chain_versions as chain_reviews
-from annotate.chains.chain_versions import ChainReviewState, chosen_versions, reviewed
+from annotate.chains.chain_versions import ChainReviewState, read_review_status, select_versions
 from annotate.study.recording_edits import undo
 from project.entities.causal_chains import ChainDecision
 from project.errors import UserError
@@ -28,15 +28,15 @@ def test_a_review_holds_for_the_chain_as_it_was(session: Session) -> None:
     chain_id, ids = draw(session, {"C": "AB"})
     session.annotator_name = "Bo"
     chain_reviews.review_chain(session, chain_id, ChainDecision.AGREE)
-    assert reviewed(session, graph(session, chain_id)).standing is ChainReviewState.AGREED
+    assert read_review_status(session, graph(session, chain_id)).standing is ChainReviewState.AGREED
     session.annotator_name = "Ada"
     chains.rename_chain(session, chain_id, "Another name")
-    assert reviewed(session, graph(session, chain_id)).standing is ChainReviewState.AGREED
+    assert read_review_status(session, graph(session, chain_id)).standing is ChainReviewState.AGREED
     chains.edit_node(session, ids["A"], text="something else")
-    found = reviewed(session, graph(session, chain_id))
+    found = read_review_status(session, graph(session, chain_id))
     assert (found.standing, len(found.current), len(found.earlier)) == (ChainReviewState.OPEN, 0, 1)
     undo(session)
-    assert reviewed(session, graph(session, chain_id)).standing is ChainReviewState.AGREED
+    assert read_review_status(session, graph(session, chain_id)).standing is ChainReviewState.AGREED
 
 
 def test_one_who_wants_to_discuss_weighs_more_than_one_who_agrees(session: Session) -> None:
@@ -44,9 +44,11 @@ def test_one_who_wants_to_discuss_weighs_more_than_one_who_agrees(session: Sessi
     for who, decision in (("Bo", ChainDecision.AGREE), ("Cy", ChainDecision.CHANGE), ("Di", ChainDecision.DISCUSS)):
         session.annotator_name = who
         chain_reviews.review_chain(session, chain_id, decision, " Why? ")
-        assert reviewed(session, graph(session, chain_id)).standing == decision.value.replace("agree", "agreed")
+        assert read_review_status(session, graph(session, chain_id)).standing == decision.value.replace(
+            "agree", "agreed"
+        )
     chain_reviews.withdraw_chain_review(session, chain_id)
-    assert reviewed(session, graph(session, chain_id)).standing is ChainReviewState.CHANGE
+    assert read_review_status(session, graph(session, chain_id)).standing is ChainReviewState.CHANGE
     with pytest.raises(UserError, match="did not review"):
         chain_reviews.withdraw_chain_review(session, chain_id)
 
@@ -81,8 +83,8 @@ def test_a_copy_is_ones_own_and_becomes_the_agreed_version(session: Session) -> 
     assert next(one.kind for one in all_annotators(session.study) if one.id == agreed.chain.annotator_id) == (
         "adjudicated"
     )
-    assert reviewed(session, agreed).standing is ChainReviewState.CONSENSUS
-    assert [one.id for one in chosen_versions(session, all_chains(session.study))] == [agreed_id]
+    assert read_review_status(session, agreed).standing is ChainReviewState.CONSENSUS
+    assert [one.id for one in select_versions(session, all_chains(session.study))] == [agreed_id]
 
 
 def test_agreeing_again_keeps_what_is_as_it_was(session: Session) -> None:

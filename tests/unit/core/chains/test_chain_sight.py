@@ -10,8 +10,8 @@ from annotate.team.assignments import mark_done
 from project.entities.causal_chains import NodeKind
 from project.entities.study_records import Changes
 from project.errors import UserError
-from project.queries.annotator_rows import came_or_went, hidden_lanes
-from project.queries.chain_rows import all_chains, chain_called, graphs_of, node_called
+from project.queries.annotator_rows import hidden_lanes, lane_visibility_changes
+from project.queries.chain_rows import all_chains, find_chain, find_node, read_graphs
 from project.queries.recording_rows import all_recordings
 from project.search.free_texts import free_texts
 from project.session.session import Session
@@ -35,8 +35,8 @@ def test_the_reference_is_hidden_until_one_is_done_and_told_then(tmp_path: Path)
         other, _ = draw(session, "Olga", 1, "Lavender")
         session.annotator_name = "Ada"
         assert [one.id for one in all_chains(session.study)] == [other]
-        assert graphs_of(session.study, all_chains(session.study))[0].chain.id == other
-        assert (chain_called(session.study, chain_id), node_called(session.study, node_id)) == (None, None)
+        assert read_graphs(session.study, all_chains(session.study))[0].chain.id == other
+        assert (find_chain(session.study, chain_id), find_node(session.study, node_id)) == (None, None)
         assert not [one for one in free_texts(session.study) if "Marigold" in one.text]
         search = StudySearch(session)
         assert search.hits("Marigold") == []
@@ -44,10 +44,10 @@ def test_the_reference_is_hidden_until_one_is_done_and_told_then(tmp_path: Path)
             chains.edit_node(session, node_id, text="seen")
         before = hidden_lanes(session.study)
         mark_done(session, first)
-        changes: Changes = came_or_went(session.study, before ^ hidden_lanes(session.study))
+        changes: Changes = lane_visibility_changes(session.study, before ^ hidden_lanes(session.study))
         assert changes.ids("chain") == {chain_id}
         assert node_id in changes.ids("chain_node")
-        assert chain_called(session.study, chain_id) is not None
+        assert find_chain(session.study, chain_id) is not None
         assert len(search.hits("Marigold")) == 3
         search.close()
 
@@ -61,7 +61,7 @@ def test_a_copy_holds_ones_own_chains_and_hides_those_to_train_on(tmp_path: Path
     assert b"Hyacinth" not in path.read_bytes()
     with Session.open(path) as copy:
         assert [one.id for one in all_chains(copy.study)] == [own]
-        assert len(graphs_of(copy.study, all_chains(copy.study))[0].edges) == 1
-        assert chain_called(copy.study, reference) is None
+        assert len(read_graphs(copy.study, all_chains(copy.study))[0].edges) == 1
+        assert find_chain(copy.study, reference) is None
         mark_done(copy, all_recordings(copy.study)[0].id)
-        assert chain_called(copy.study, reference) is not None
+        assert find_chain(copy.study, reference) is not None

@@ -11,7 +11,7 @@ from annotate.review.text_search import StudySearch
 from annotate.study.people import add_participant
 from annotate.study.recording_edits import undo
 from anonymize.pii_review.pii_decisions import hide_everywhere
-from anonymize.pii_review.review_hits import hits
+from anonymize.pii_review.review_hits import find_hits
 from anonymize.release.scrub_application import replace_in_study
 from project.entities.causal_chains import ChainDecision
 from project.entities.questions import (
@@ -32,7 +32,7 @@ from project.ids import new_id
 from project.queries.question_rows import (
     insert_contradictions,
     insert_questions,
-    set_look,
+    set_person_description,
     set_summary,
     set_verification,
 )
@@ -67,7 +67,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
             keep = VerificationDecision.KEEP
             said = Verification(asked.id, bo.id, keep, "chain", (), "easy", f"{NAME}!", asked.state, AT)
             set_verification(opened.study, said)
-            set_look(opened.study, PersonDescription(WALK, who, LookKind.HAIR, f"as {NAME} has it"))
+            set_person_description(opened.study, PersonDescription(WALK, who, LookKind.HAIR, f"as {NAME} has it"))
             set_summary(opened.study, Summary(WALK, SummarySource.WORDS, f"{NAME} comes.", ""))
             insert_contradictions(
                 opened.study, [Contradiction(new_id(), WALK, f"{NAME} or not", f"{NAME} it is", False, "")]
@@ -93,7 +93,7 @@ def test_every_text_is_known(session: Session) -> None:
 
 def test_a_private_word_is_found_in_all_of_them_and_replaced_in_one_step(session: Session) -> None:
     hide_everywhere(session, NAME)
-    assert {(one.place.table, one.place.field) for one in hits(session) if one.hit.text == NAME} == EVERYWHERE
+    assert {(one.place.table, one.place.field) for one in find_hits(session) if one.hit.text == NAME} == EVERYWHERE
     before = sorted(one.text for one in free_texts(session.study))
     replace_in_study(session)
     assert places(session) == set()

@@ -8,7 +8,7 @@ import pytest
 from annotate.chains import chain_edits as chains
 from annotate.study.people import add_participant
 from project.entities.study_records import ParticipantRole
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.queries.chain_rows import all_chains
 from project.queries.question_rows import all_questions
 from project.queries.recording_rows import delete_participant, delete_recording
@@ -30,7 +30,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
         ask(opened, chain_id)
         opened.annotator_name = "Ada"
         yield opened
-    assert check(tmp_path / "pair.greenroom") == []
+    assert check_study(tmp_path / "pair.greenroom") == []
 
 
 def test_a_recording_goes_with_its_chains_and_their_questions(session: Session) -> None:

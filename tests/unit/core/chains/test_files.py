@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotate.chains import chain_edits as chains
-from annotate.chains.chain_drafts import drawing_of
+from annotate.chains.chain_drafts import draft_from_graph
 from annotate.chains.chain_files import export_chains, exportable_chains, import_chains
-from annotate.chains.chain_formats import forms
+from annotate.chains.chain_formats import list_formats
 from annotate.study.people import add_participant
 from annotate.study.recording_edits import undo
 from annotate.team.assignments import hold_out
@@ -21,7 +21,7 @@ from project.entities.causal_chains import ChainGraph
 from project.entities.study_records import ParticipantRole
 from project.errors import UserError
 from project.ids import new_id
-from project.queries.chain_rows import all_chains, graphs_of
+from project.queries.chain_rows import all_chains, read_graphs
 from project.session.session import Session
 from tests.unit.core.chains.drawn import draw, graph
 from tests.unit.core.chains.random_chains import drawings
@@ -40,13 +40,13 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 def told(one: ChainGraph) -> tuple[Any, ...]:
     """Return what a chain says, whatever its ids."""
-    plain = drawing_of(one)
+    plain = draft_from_graph(one)
     because = {at: sorted(str(plain.nodes[a]) for a, b in plain.edges if b == at) for at in range(len(plain.nodes))}
     said = sorted((str(one), because[at]) for at, one in enumerate(plain.nodes))
     return plain.name, said, len(plain.edges)
 
 
-@pytest.mark.parametrize("key", [*forms()])
+@pytest.mark.parametrize("key", [*list_formats()])
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_what_is_exported_comes_back(session: Session, tmp_path: Path, key: str, data: st.DataObject) -> None:
@@ -54,8 +54,8 @@ def test_what_is_exported_comes_back(session: Session, tmp_path: Path, key: str,
     drawn = data.draw(st.lists(drawings(ids), min_size=1, max_size=3))
     for old in all_chains(session.study):
         chains.delete_chain(session, old.id)
-    chains.add_drawn_chains(session, [(WALK, one) for one in drawn])
-    before = graphs_of(session.study, all_chains(session.study))
+    chains.add_chains_from_drafts(session, [(WALK, one) for one in drawn])
+    before = read_graphs(session.study, all_chains(session.study))
     path = tmp_path / f"{new_id()}.{key}"
     export_chains(session, exportable_chains(session), path)
     for gone in before:
@@ -65,7 +65,7 @@ def test_what_is_exported_comes_back(session: Session, tmp_path: Path, key: str,
     assert [told(one) for one in after] == [told(one) for one in before]
 
 
-@pytest.mark.parametrize("key", [*forms()])
+@pytest.mark.parametrize("key", [*list_formats()])
 def test_a_file_is_one_step_and_of_who_imports_it(session: Session, tmp_path: Path, key: str) -> None:
     for name in ("first", "second"):
         draw(session, {"C": "AB"}, name=name)

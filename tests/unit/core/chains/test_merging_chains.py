@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 
 from annotate.chains import chain_edits as chains
 from annotate.chains import chain_versions as chain_reviews
-from annotate.chains.chain_checks import in_circles, problems, sound, statistics
-from app.merge_text import described
+from annotate.chains.chain_checks import compute_chain_statistics, find_cycle_nodes, find_problems, is_sound
+from app.merge_text import describe_conflict
 from project.entities.causal_chains import ChainDecision, NodeKind
 from project.entities.questions import Maker, Question, QuestionKind, Verification, VerificationDecision, WrongOption
 from project.errors import UserError
 from project.ids import new_id
-from project.integrity.integrity_check import check
-from project.merging.conflict_resolution import put
+from project.integrity.integrity_check import check_study
+from project.merging.conflict_resolution import apply_version
 from project.merging.merge import merge_copy, open_copy
-from project.queries.chain_rows import all_chains, graphs_of
+from project.queries.chain_rows import all_chains, read_graphs
 from project.queries.history_rows import all_conflicts
 from project.queries.question_rows import all_questions, insert_questions, set_verification, update_question
 from project.session.session import Session
@@ -57,22 +57,22 @@ def test_a_circle_that_only_both_edits_make_is_found_and_shown(home: tuple[Path,
     first, second = copy_of(path, "first"), copy_of(path, "second")
     with Session.open(first, "Ada") as session:
         chains.add_edge(session, ids["D"], extra)
-        assert sound(graph(session, chain_id))
+        assert is_sound(graph(session, chain_id))
     with Session.open(second, "Ada") as session:
         chains.add_edge(session, extra, ids["B"])
-        assert sound(graph(session, chain_id))
+        assert is_sound(graph(session, chain_id))
     with Session.open(path, "Ada") as session:
         bring_home(session, first, second)
         found = graph(session, chain_id)
-        assert in_circles(found) == {ids["B"], ids["C"], ids["D"], extra}
-        assert {one.key for one in problems(found) if not one.warning} == {"cycle"}
-        assert statistics([found]).unsound == 1
+        assert find_cycle_nodes(found) == {ids["B"], ids["C"], ids["D"], extra}
+        assert {one.key for one in find_problems(found) if not one.warning} == {"cycle"}
+        assert compute_chain_statistics([found]).unsound == 1
         chains.edit_node(session, extra, text="still edited")
         with pytest.raises(UserError, match="no sound chain"):
             chain_reviews.make_consensus(session, chain_id, chain_id)
         chains.delete_edge(session, extra, ids["B"])
-        assert sound(graph(session, chain_id))
-    assert check(path) == []
+        assert is_sound(graph(session, chain_id))
+    assert check_study(path) == []
 
 
 def test_both_add_and_both_are_kept(home: tuple[Path, str, dict[str, str]]) -> None:
@@ -102,8 +102,8 @@ def test_an_edge_of_a_node_that_the_other_deleted(home: tuple[Path, str, dict[st
     with Session.open(path, "Ada") as session:
         bring_home(session, copy)
         assert all_conflicts(session.study)
-        assert sound(graph(session, chain_id))
-    assert check(path) == []
+        assert is_sound(graph(session, chain_id))
+    assert check_study(path) == []
 
 
 @pytest.mark.parametrize("deleter", ["home", "copy"])
@@ -119,7 +119,7 @@ def test_a_question_from_a_chain_that_the_other_deleted(home: tuple[Path, str, d
         bring_home(session, copy)
         assert all_conflicts(session.study)
         assert all(one.chain_id == chain_id for one in all_questions(session.study))
-    assert check(path) == []
+    assert check_study(path) == []
 
 
 def test_what_two_people_changed_of_a_chain_is_told_in_words(home: tuple[Path, str, dict[str, str]]) -> None:
@@ -139,7 +139,7 @@ def test_what_two_people_changed_of_a_chain_is_told_in_words(home: tuple[Path, s
                 set_verification(session.study, said)
     with Session.open(path, "Ada") as session:
         bring_home(session, copy)
-        told = {one.title: one for one in (described(session, each) for each in all_conflicts(session.study))}
+        told = {one.title: one for one in (describe_conflict(session, each) for each in all_conflicts(session.study))}
     assert [*sorted(told)] == [
         "Node “ours” of the chain “The way out”",
         "Question “What?”, recording 1, at 0:00:00.000",
@@ -240,17 +240,17 @@ def test_what_is_merged_holds_together(
             look_at_all(session)
             for one in all_conflicts(session.study):
                 with suppress(UserError), session.step("Resolve"):
-                    put(session.study, one, one.theirs)
+                    apply_version(session.study, one, one.theirs)
             look_at_all(session)
-        assert check(path) == []
+        assert check_study(path) == []
 
 
 def look_at_all(session: Session) -> None:
     """Everything that reckons with chains comes through, circles or none."""
-    found = graphs_of(session.study, all_chains(session.study))
-    counted = statistics(found)
+    found = read_graphs(session.study, all_chains(session.study))
+    counted = compute_chain_statistics(found)
     assert counted.chains + counted.empty + counted.unsound == len(found)
     for one in found:
         for edge in one.edges:
             assert {edge.reason_id, edge.result_id} <= {*one.by_id}
-        assert bool(in_circles(one)) == any(each.key == "cycle" for each in problems(one))
+        assert bool(find_cycle_nodes(one)) == any(each.key == "cycle" for each in find_problems(one))

@@ -6,17 +6,17 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 
-from annotate.chains.chain_checks import sound
+from annotate.chains.chain_checks import is_sound
 from annotate.study.recording_edits import redo, undo
-from project.integrity.integrity_check import check
-from project.merging.table_rules import ORDER
-from project.queries.chain_rows import all_chains, graphs_of
+from project.integrity.integrity_check import check_study
+from project.merging.table_rules import TABLE_ORDER
+from project.queries.chain_rows import all_chains, read_graphs
 from project.session.session import Session
 from tests.unit.core.chains.test_merging_chains import EDITS, begun, play
 
 
 def rows(session: Session) -> dict[str, list[tuple[Any, ...]]]:
-    return {name: sorted(session.study.rows(f"SELECT * FROM {name}"), key=repr) for name in ORDER}
+    return {name: sorted(session.study.rows(f"SELECT * FROM {name}"), key=repr) for name in TABLE_ORDER}
 
 
 @settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
@@ -31,7 +31,7 @@ def test_edits_leave_sound_chains_and_undo_takes_them_back(edits: list[tuple[str
             known = session.study.row("SELECT coalesce(max(id), 0) FROM journal_step")
         play(path, [edit for edit in edits if edit[0] != "undo"], "new")
         with Session.open(path, "Ada") as session:
-            assert all(sound(one) for one in graphs_of(session.study, all_chains(session.study)))
+            assert all(is_sound(one) for one in read_graphs(session.study, all_chains(session.study)))
             after, steps = rows(session), 0
             made = session.study.row("SELECT count(*) FROM journal_step WHERE id > ?", known or (0,))
             assert made is not None
@@ -42,4 +42,4 @@ def test_edits_leave_sound_chains_and_undo_takes_them_back(edits: list[tuple[str
             for _ in range(steps):
                 redo(session)
             assert rows(session) == after
-        assert check(path) == []
+        assert check_study(path) == []

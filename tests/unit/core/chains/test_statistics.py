@@ -1,13 +1,15 @@
 """Counting chains, beside what R3-VQA counted."""
 
-from annotate.chains.chain_checks import statistics
+from annotate.chains.chain_checks import compute_chain_statistics
 from project.entities.causal_chains import ChainNode, NodeKind
 from tests.unit.core.chains.test_checks import make
 
 
 def test_chains_are_counted_by_kind_and_length() -> None:
     state = ChainNode("C", "chain", NodeKind.EMOTION, "glad", 0, 1, ("p", "q"))
-    found = statistics([make("AB BC", C=state), make("AC BC CD"), make(""), make("", more="A"), make("AB BA")])
+    found = compute_chain_statistics(
+        [make("AB BC", C=state), make("AC BC CD"), make(""), make("", more="A"), make("AB BA")]
+    )
     assert (found.recordings, found.chains, found.empty, found.unsound) == (1, 2, 2, 1)
     assert found.by_kind == {**dict.fromkeys(NodeKind, 0), NodeKind.EVENT: 6, NodeKind.EMOTION: 1}
     assert (found.nodes, found.subchains) == (7, 4)
@@ -19,11 +21,11 @@ def test_chains_are_counted_by_kind_and_length() -> None:
 
 
 def test_no_chains_give_no_means() -> None:
-    figures = {one.key: one.value for one in statistics([]).figures()}
+    figures = {one.key: one.value for one in compute_chain_statistics([]).figures()}
     assert figures["chains"] == 0
     assert figures["steps.mean"] is None
 
 
 def test_the_published_counts_add_up() -> None:
-    theirs = {one.key: one.published for one in statistics([]).figures()}
+    theirs = {one.key: one.published for one in compute_chain_statistics([]).figures()}
     assert sum(theirs[f"nodes.{kind}"] or 0 for kind in NodeKind) == theirs["nodes"] == 2198

@@ -10,8 +10,8 @@ import pytest
 
 from annotate.study.people import add_participant
 from anonymize.egress.policy_edits import set_policy
-from benchmark.cluster.coordinator import JobResult, run_all
-from benchmark.cluster.work_envelope import needs, permit_work, recordings_of
+from benchmark.cluster.coordinator import JobResult, run_jobs
+from benchmark.cluster.work_envelope import job_recordings, permit_job, required_files
 from models.connection.dask_connection import ClusterWorker, Scheduler
 from project.entities.egress_policy import EgressLevel, Forbidden, Policy
 from project.entities.study_records import Changes, Json, ParticipantRole
@@ -50,7 +50,7 @@ def kind(monkeypatch: pytest.MonkeyPatch) -> str:
 
     module.compute = compute
     module.store = lambda session, work, result: Changes.of([("run", str(result["said"]))])
-    monkeypatch.setitem(jobs.KINDS, "told", "told_job")
+    monkeypatch.setitem(jobs.JOB_MODULES, "told", "told_job")
     monkeypatch.setitem(__import__("sys").modules, "told_job", module)
     return "told"
 
@@ -66,7 +66,7 @@ class Told(Silent):
 def test_what_fails_fails_alone_and_each_is_told_when_it_ends(session: Session, kind: str) -> None:
     works = [JobSpec(kind, name, "", {"says": name, "fails": name == "b"}) for name in "abc"]
     told, ended = Told(), list[JobResult]()
-    found = run_all(session, works, told, ended=ended.append)
+    found = run_jobs(session, works, told, ended=ended.append)
     assert [one.work for one in found] == works
     assert [one.result for one in found] == [{"said": "a"}, None, {"said": "c"}]
     assert [str(one.error or "") for one in found] == ["", "No. Try again.", ""]
@@ -76,7 +76,7 @@ def test_what_fails_fails_alone_and_each_is_told_when_it_ends(session: Session, 
 
 
 def test_nothing_to_do_needs_no_scheduler(session: Session) -> None:
-    assert run_all(session, [], Silent(), "no address at all") == []
+    assert run_jobs(session, [], Silent(), "no address at all") == []
 
 
 def test_a_work_that_is_stopped_stops_all(session: Session, kind: str) -> None:
@@ -87,13 +87,13 @@ def test_a_work_that_is_stopped_stops_all(session: Session, kind: str) -> None:
         JobSpec(kind, "c", "", {"says": "c"}),
     ]
     with pytest.raises(Cancelled):
-        run_all(session, works, Silent(), ended=ended.append)
+        run_jobs(session, works, Silent(), ended=ended.append)
     assert [one.result for one in ended] == [{"said": "a"}]
 
 
 def test_another_machine_is_refused_before_it_is_looked_for(session: Session, kind: str) -> None:
     with pytest.raises(Forbidden) as raised:
-        run_all(session, [JobSpec(kind, "a", WALK, {"says": "a"})], Silent(), "tcp://node7.example.org:8786")
+        run_jobs(session, [JobSpec(kind, "a", WALK, {"says": "a"})], Silent(), "tcp://node7.example.org:8786")
     assert raised.value.rule == "nothing-leaves"
     assert "--host node7.example.org" in raised.value.hint
     (line,) = all_egress(session.study)
@@ -102,7 +102,7 @@ def test_another_machine_is_refused_before_it_is_looked_for(session: Session, ki
 
 def test_each_work_is_written_down_with_whose_it_is(session: Session) -> None:
     set_policy(session, Policy(EgressLevel.RAW, "a pilot with actors", "Board 7", ("node7",)))
-    permit_work(session, NODE, ELSEWHERE, SEAT, JobSpec("faces", "Track", WALK, {"path": "/x.mp4"}))
+    permit_job(session, NODE, ELSEWHERE, SEAT, JobSpec("faces", "Track", WALK, {"path": "/x.mp4"}))
     (line,) = all_egress(session.study)
     assert (line.departure.recording_id, line.departure.condition) == (WALK, "raw")
     assert line.departure.texts == line.departure.size == len('{"path": "/x.mp4"}')
@@ -118,18 +118,18 @@ def test_nothing_is_worked_on_elsewhere_of_people_who_did_not_agree(session: Ses
         JobSpec("ask", "Ask", "", {**work_of([(0, 0)]).parameters, "plans": [{"others": [WALK], "media": None}]}),
     ):
         with pytest.raises(Forbidden) as raised:
-            permit_work(session, NODE, ELSEWHERE, SEAT, work)
+            permit_job(session, NODE, ELSEWHERE, SEAT, work)
         assert raised.value.rule == "consent"
-    permit_work(
+    permit_job(
         session,
         NODE,
         ("127.0.0.1",),
         ClusterWorker("tcp://127.0.0.1:5", "here", 1),
         JobSpec("faces", "Track", WALK, {}),
     )
-    permit_work(session, NODE, ELSEWHERE, SEAT, JobSpec("faces", "Track", f"{WALK} 2", {}))
+    permit_job(session, NODE, ELSEWHERE, SEAT, JobSpec("faces", "Track", f"{WALK} 2", {}))
     with pytest.raises(Forbidden, match="which recordings"):
-        permit_work(session, NODE, ELSEWHERE, SEAT, JobSpec("faces", "Track", "", {}))
+        permit_job(session, NODE, ELSEWHERE, SEAT, JobSpec("faces", "Track", "", {}))
 
 
 @pytest.mark.parametrize(
@@ -143,10 +143,10 @@ def test_a_scheduler_on_this_machine_with_workers_on_others_is_no_way_out(
     work = JobSpec("faces", "Track", WALK, {})
     if rule:
         with pytest.raises(Forbidden) as raised:
-            permit_work(session, here, ("127.0.0.1",), seat, work)
+            permit_job(session, here, ("127.0.0.1",), seat, work)
         assert raised.value.rule == rule
     else:
-        permit_work(session, here, ("127.0.0.1",), seat, work)
+        permit_job(session, here, ("127.0.0.1",), seat, work)
     (line,) = all_egress(session.study)
     assert (line.rule, line.departure.local) == (rule, machine == "127.0.0.1")
 
@@ -175,17 +175,17 @@ def test_no_work_is_handed_on_unencrypted_unless_the_policy_says_so(
     )
     if rule:
         with pytest.raises(Forbidden, match="unencrypted") as raised:
-            permit_work(session, node, addresses, seat, work)
+            permit_job(session, node, addresses, seat, work)
         assert raised.value.rule == rule
         set_policy(session, replace(named, unencrypted=True))
-    permit_work(session, node, addresses, seat, work)
+    permit_job(session, node, addresses, seat, work)
 
 
 def test_what_is_needed_is_named_for_people(session: Session, tmp_path: Path) -> None:
     (tmp_path / "a.mp4").write_bytes(b"12345")
     (tmp_path / "m.gguf").write_bytes(b"123")
     parameters = {"path": str(tmp_path / "a.mp4"), "output": str(tmp_path / "clips" / "b.mp4")}
-    assert needs(session, JobSpec("anonymize", "Export", WALK, parameters)) == [
+    assert required_files(session, JobSpec("anonymize", "Export", WALK, parameters)) == [
         [str(tmp_path / "a.mp4"), "the file of recording 1 (walk)", 5],
         [str(tmp_path / "clips"), "the folder for the clips", None],
     ]
@@ -193,8 +193,8 @@ def test_what_is_needed_is_named_for_people(session: Session, tmp_path: Path) ->
     asked["judges"] = [["r", "r", "random", "", {}]] * 2 + [["l", "local", "llama-cpp", str(tmp_path / "m.gguf"), {}]]
     asked["plans"] = [{"recording_id": f"{WALK} 2", "media": {"path": str(tmp_path / "a.mp4")}, "others": ["z"]}]
     work = JobSpec("ask", "Ask", "", asked)
-    assert needs(session, work) == [
+    assert required_files(session, work) == [
         [str(tmp_path / "a.mp4"), "the file of recording 2 (walk 2)", 5],
         [str(tmp_path / "m.gguf"), "a model of the judge local", 3],
     ]
-    assert recordings_of(work) == ("rec", "z")
+    assert job_recordings(work) == ("rec", "z")

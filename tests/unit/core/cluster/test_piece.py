@@ -1,6 +1,6 @@
 """A work whose worker stops is begun anew with what is left of it, and not for ever."""
 
-from benchmark.cluster.coordinator import TRIES, ClusterTask
+from benchmark.cluster.coordinator import MAX_TRIES, ClusterTask
 from benchmark.judging.judgment_record import judgment_json
 from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_outcome import RunOutcome
@@ -33,7 +33,7 @@ def test_a_work_of_which_nothing_is_left_is_done() -> None:
 
 def test_a_work_whose_workers_stop_again_and_again_is_given_up() -> None:
     piece = ClusterTask(0, JobSpec("faces", "Track faces in recording 3", "rec", {"path": "/x"}))
-    assert [piece.begin(str(number), f"node{number}") for number in range(TRIES)] == [True] * TRIES
+    assert [piece.begin(str(number), f"node{number}") for number in range(MAX_TRIES)] == [True] * MAX_TRIES
     assert not piece.over
     assert not piece.begin("more", "node9")
     assert "Track faces in recording 3" in str(piece.error)

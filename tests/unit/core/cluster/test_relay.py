@@ -150,7 +150,7 @@ def test_a_file_that_is_not_reached_or_another_one_is_said_with_the_machine(rela
         if says:
             message, hint = line["unreachable"]
             assert says in message
-            assert message.startswith(relaying.facts()["host"])
+            assert message.startswith(relaying.worker_info()["host"])
             assert hint
         thread.join(HANG_S)
         holder.relay.children.end()
@@ -158,7 +158,7 @@ def test_a_file_that_is_not_reached_or_another_one_is_said_with_the_machine(rela
 
 def test_small_files_travel_with_work_and_result(relay: Relay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setitem(relaying.WITH_RESULT, "talk", ("file",))  # type: ignore[arg-type]
+    monkeypatch.setitem(relaying.RESULT_FILES, "talk", ("file",))  # type: ignore[arg-type]
     holder = Holder(relay)
     thread = holder.begin()
     packed = {"file": base64.b64encode(b"tracks").decode()}
@@ -174,7 +174,7 @@ def test_small_files_travel_with_work_and_result(relay: Relay, tmp_path: Path, m
 
 @pytest.mark.parametrize("why", ["cancelled", "its client is gone", "the worker stops"])
 def test_a_work_that_is_no_longer_wanted_is_stopped(why: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relaying, "_LOOK_EVERY_S", 0.01)
+    monkeypatch.setattr(relaying, "_POLL_INTERVAL_S", 0.01)
     worker = dask_worker()
     relay = Relay(worker, LAUNCHER)
     holder = Holder(relay)
@@ -195,7 +195,7 @@ def test_a_work_that_is_no_longer_wanted_is_stopped(why: str, monkeypatch: pytes
 
 
 def test_a_work_that_nobody_asks_about_any_more_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relaying, "_LOOK_EVERY_S", 0.01)
+    monkeypatch.setattr(relaying, "_POLL_INTERVAL_S", 0.01)
     monkeypatch.setattr(relaying, "LEASE_S", 0.2)
     relay = Relay(dask_worker(), LAUNCHER)
     thread = Holder(relay).begin()
@@ -204,12 +204,12 @@ def test_a_work_that_nobody_asks_about_any_more_is_stopped(monkeypatch: pytest.M
 
 
 def test_a_worker_that_is_prepared_answers_who_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relaying, "_here", None)
+    monkeypatch.setattr(relaying, "_relay", None)
     worker = dask_worker()
     worker.nanny = None
     relaying.attach(worker, LAUNCHER)
     found = json.loads(asyncio.run(worker.handlers[OPERATION](run="", seen=0, told="", wait_s=0)))
-    assert found == relaying.facts()
+    assert found == relaying.worker_info()
     scheduler = SimpleNamespace(handlers={})
     relaying.attach(scheduler, LAUNCHER)
     assert scheduler.handlers == {}

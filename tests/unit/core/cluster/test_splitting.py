@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.judging.ask_job import asked_and_answered, pieces, rest, served, together
+from benchmark.judging.ask_job import merge_results, partial_result, remaining_job, served_judge_ids, split_job
 from benchmark.judging.judge_worker import RunItem
 from benchmark.judging.judgment_record import judge_json, judgment_json, subject_fields
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_config import Payload, payload_from
-from benchmark.judging.run_outcome import Note, RunOutcome, outcome_from
+from benchmark.judging.run_config import Payload, read_payload
+from benchmark.judging.run_outcome import Note, RunOutcome, read_outcome
 from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus, Modality
 from project.errors import UserError
 from project.session.jobs import JobSpec
@@ -39,12 +39,12 @@ def work_of(asked: list[tuple[int, int]], limits: Limits = FREE, entries: tuple[
 
 
 def asked_by(work: JobSpec) -> list[tuple[str, Any]]:
-    payload = payload_from(work.parameters)
+    payload = read_payload(work.parameters)
     return [(payload.entries[one.judge].id, payload.plans[one.plan]["about"]) for one in payload.items]
 
 
 def judged(work: JobSpec, at: int, status: JudgmentStatus = JudgmentStatus.OK, cost: float | None = None) -> Judgment:
-    payload = payload_from(work.parameters)
+    payload = read_payload(work.parameters)
     one = payload.items[at]
     entry = payload.entries[one.judge]
     return Judgment(
@@ -63,7 +63,7 @@ def test_the_pieces_ask_everything_once_and_nothing_else(
     asked: list[tuple[int, int]], count: int, limited: bool
 ) -> None:
     work = work_of(asked, Limits(tokens=100) if limited else Limits())
-    cut = pieces(work, count)
+    cut = split_job(work, count)
     assert sorted(each for one in cut for each in asked_by(one)) == sorted(asked_by(work))
     assert all(asked_by(one) for one in cut)
     runs = [one.parameters["run"] for one in cut]
@@ -74,7 +74,7 @@ def test_the_pieces_ask_everything_once_and_nothing_else(
 def test_each_server_is_asked_from_one_place_and_a_model_is_loaded_no_oftener_than_wished(
     asked: list[tuple[int, int]], count: int
 ) -> None:
-    cut = [{judge for judge, _ in asked_by(one)} for one in pieces(work_of(asked), count)]
+    cut = [{judge for judge, _ in asked_by(one)} for one in split_job(work_of(asked), count)]
     for judge in ("a", "b"):
         assert sum(judge in one for one in cut) <= 1
         assert all(one == {judge} for one in cut if judge in one)
@@ -85,14 +85,14 @@ def test_each_server_is_asked_from_one_place_and_a_model_is_loaded_no_oftener_th
 
 def test_models_that_share_a_budget_or_a_second_model_are_asked_from_one_place() -> None:
     asked = [(judge, plan) for judge in range(5) for plan in range(4)]
-    under_budget = [{j for j, _ in asked_by(one)} for one in pieces(work_of(asked, Limits(money=1.0)), 4)]
+    under_budget = [{j for j, _ in asked_by(one)} for one in split_job(work_of(asked, Limits(money=1.0)), 4)]
     assert {"l", "a", "b"} in under_budget
     assert all(one <= {"r", "c"} for one in under_budget if one != {"l", "a", "b"})
     coerced = (*ENTRIES[:3], JudgeEntry("a", "api", "openai", "m", {**SERVED, "coerce": "other api"}), ENTRIES[4])
-    together_asked = [{j for j, _ in asked_by(one)} for one in pieces(work_of(asked, entries=coerced), 4)]
+    together_asked = [{j for j, _ in asked_by(one)} for one in split_job(work_of(asked, entries=coerced), 4)]
     assert {"a", "b"} in together_asked
-    assert served(work_of([(3, 0)], entries=coerced)) == {"a", "b"}
-    assert [served(work_of([(judge, 0)])) for judge in range(4)] == [set(), set(), set(), {"a"}]
+    assert served_judge_ids(work_of([(3, 0)], entries=coerced)) == {"a", "b"}
+    assert [served_judge_ids(work_of([(judge, 0)])) for judge in range(4)] == [set(), set(), set(), {"a"}]
 
 
 @given(ASKED, st.data())
@@ -100,7 +100,7 @@ def test_what_was_answered_is_not_in_what_is_left(asked: list[tuple[int, int]], 
     work = work_of(asked)
     answered = data.draw(st.sets(st.integers(0, len(asked) - 1)))
     parts = [{"judgments": [judgment_json(judged(work, at)) for at in answered]}]
-    left = rest(work, parts)
+    left = remaining_job(work, parts)
     everything = asked_by(work)
     expected = [one for at, one in enumerate(everything) if at not in answered]
     assert (asked_by(left) if left is not None else []) == expected
@@ -108,8 +108,8 @@ def test_what_was_answered_is_not_in_what_is_left(asked: list[tuple[int, int]], 
 
 def test_a_run_with_a_budget_is_not_taken_up_again_by_itself() -> None:
     with pytest.raises(UserError, match="what it spent last is not known"):
-        rest(work_of([(3, 0), (3, 1)], Limits(money=1.0)), [])
-    free = rest(work_of([(0, 0), (0, 1)], Limits(money=1.0)), [])
+        remaining_job(work_of([(3, 0), (3, 1)], Limits(money=1.0)), [])
+    free = remaining_job(work_of([(0, 0), (0, 1)], Limits(money=1.0)), [])
     assert free is not None
     assert len(asked_by(free)) == 2
 
@@ -121,7 +121,7 @@ def test_what_came_of_the_pieces_is_added_up() -> None:
     second = RunOutcome(
         3, notes=[Note("a", "api", "No.", about=["s2"]), Note("b", "b", "No.")], money={"EUR": 1.0, "USD": 2}
     )
-    found = outcome_from(together([first.as_json(), second.as_json()]))
+    found = read_outcome(merge_results([first.as_json(), second.as_json()]))
     assert (found.answered, found.unparsed, found.failed, found.tokens_in) == (5, 1, 1, 5)
     assert found.money == {"EUR": 1.5, "USD": 2}
     assert [(one.judge, one.about) for one in found.notes] == [("api", ["s1", "s2"]), ("b", [])]
@@ -133,6 +133,6 @@ def test_what_came_of_a_piece_that_broke_off_is_told_by_its_answers() -> None:
     work = work_of([(0, 0), (0, 1), (0, 2)], entries=entries)
     statuses = (JudgmentStatus.OK, JudgmentStatus.REFUSED, JudgmentStatus.ERROR)
     parts = [{"judgments": [judgment_json(judged(work, at, status, 0.25))]} for at, status in enumerate(statuses)]
-    found = outcome_from(asked_and_answered(parts))
+    found = read_outcome(partial_result(parts))
     assert (found.answered, found.refused, found.failed, found.asked) == (1, 1, 1, 3)
     assert (found.tokens_in, found.tokens_out, found.money) == (9, 6, {"EUR": 0.75})

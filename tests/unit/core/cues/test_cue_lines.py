@@ -7,20 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.cues.cue_marks import cues_at
+from annotate.cues.cue_marks import cues_by_utterance
 from annotate.segments.segment_edits import add_segment
 from annotate.study import scheme_versions as schemes
 from annotate.transcript.conversation_history import (
-    KINDS,
+    CUE_KINDS,
     SEEN,
     CaptionLine,
     LineCue,
     LineResponse,
-    as_json,
-    conversation,
     export_lines,
-    said_with_cues,
-    write_line,
+    format_line,
+    format_with_cues,
+    read_conversation,
+    transcript_to_json,
 )
 from project.entities.study_records import (
     Annotator,
@@ -51,7 +51,7 @@ _WORDS = st.lists(st.text(st.sampled_from("ab[](),;:\\?é"), min_size=1, max_siz
 @st.composite
 def _lines(draw: st.DrawFn) -> CaptionLine:
     words = draw(_WORDS)
-    told = draw(st.lists(st.tuples(st.sampled_from(KINDS), _TEXT, _ODD), max_size=4))
+    told = draw(st.lists(st.tuples(st.sampled_from(CUE_KINDS), _TEXT, _ODD), max_size=4))
     cues = [LineCue(kind, text, "" if kind == SEEN else note) for kind, text, note in told]
     heard = draw(st.lists(st.builds(LineResponse, st.integers(0, len(words)), _WHO, _TEXT), max_size=3))
     start = draw(st.integers(0, 10**7))
@@ -60,20 +60,20 @@ def _lines(draw: st.DrawFn) -> CaptionLine:
         start,
         start + draw(st.integers(1, 10**5)),
         words,
-        tuple(sorted(cues, key=lambda one: KINDS.index(one.kind))),
+        tuple(sorted(cues, key=lambda one: CUE_KINDS.index(one.kind))),
         tuple(sorted(heard, key=lambda one: one.after)),
     )
 
 
 @given(_lines())
 def test_a_written_line_reads_as_what_was_written(line: CaptionLine) -> None:
-    assert read_line(write_line(line)) == line
+    assert read_line(format_line(line)) == line
 
 
 def test_the_form_is_that_of_the_documentation() -> None:
     cues = (LineCue(SEEN, "smiling"), LineCue(SEEN, "waving"), LineCue("tone", "calm"))
     line = CaptionLine("speaker_1", 443, 557, ("Hi,", "everybody"), cues, (LineResponse(1, "speaker_2", "nodding"),))
-    assert write_line(line) == (
+    assert format_line(line) == (
         "speaker_1 [4.43-5.57]: Hi, [speaker_2: nodding] everybody [smiling, waving; calm tone]"
     )
 
@@ -108,7 +108,7 @@ def _cue(session: Session, track: str, label: str, start: float, end: float, who
 
 def test_people_read_no_backslashes(session: Session) -> None:
     _cue(session, "tone", "soft", 1, 3, "a", "almost a whisper, or less; (see note)")
-    said = said_with_cues("Hi, [all] of \\ you", cues_at(session, "r")["u1"], {})
+    said = format_with_cues("Hi, [all] of \\ you", cues_by_utterance(session, "r")["u1"], {})
     assert said == "Hi, [all] of \\ you [soft tone (almost a whisper, or less; (see note))]"
     assert "\\," in export_lines(session, "r")
 
@@ -122,7 +122,7 @@ def test_cues_stand_at_their_words(session: Session) -> None:
         "speaker_2 [3.00-6.00]: Oh hello",
         "? [7.00-8.00]: Well",
     ]
-    first = as_json(session, "r")["utterances"][0]  # type: ignore[index]
+    first = transcript_to_json(session, "r")["utterances"][0]  # type: ignore[index]
     assert first["speaker"] == "speaker_1"  # type: ignore[index, call-overload]
     assert [cue["word"] for cue in first["cues"]] == [0, 1]  # type: ignore[index, call-overload, union-attr]
 
@@ -130,7 +130,7 @@ def test_cues_stand_at_their_words(session: Session) -> None:
 def test_where_two_speak_a_cue_goes_to_its_speaker_and_a_response_to_the_other(session: Session) -> None:
     own = _cue(session, "expression", "smile", 3.1, 3.9, "b")
     response = _cue(session, "response", "nod", 3.1, 3.9, "b")
-    marks = cues_at(session, "r")
+    marks = cues_by_utterance(session, "r")
     assert [one.segment_id for one in marks["u2"]] == [own]
     assert [one.segment_id for one in marks["u1"]] == [response]
 
@@ -138,20 +138,20 @@ def test_where_two_speak_a_cue_goes_to_its_speaker_and_a_response_to_the_other(s
 def test_a_pre_label_is_shown_as_one_and_leaves_with_nothing(session: Session) -> None:
     with session.step("Pre-label"):
         insert_segment(session.study, Segment("p", "r", "m", "smile", SECOND, 2 * SECOND, "cues", "expression"))
-    assert [one.prelabel for one in cues_at(session, "r")["u1"]] == [True]
+    assert [one.prelabel for one in cues_by_utterance(session, "r")["u1"]] == [True]
     assert "[smile]" not in export_lines(session, "r")
-    assert all(not turn.cues for turn in conversation(session, "r", 0, 60 * SECOND, cues=True))
+    assert all(not turn.cues for turn in read_conversation(session, "r", 0, 60 * SECOND, cues=True))
 
 
 def test_the_conversation_is_what_is_inside_and_what_led_up_to_it(session: Session) -> None:
-    turns = conversation(session, "r", round(6.5 * SECOND), 9 * SECOND)
+    turns = read_conversation(session, "r", round(6.5 * SECOND), 9 * SECOND)
     assert [(turn.speaker, turn.role, turn.inside) for turn in turns] == [
         ("speaker_1", ParticipantRole.USER, False),
         ("speaker_2", ParticipantRole.ROBOT, False),
         ("", None, True),
     ]
-    assert [turn.utterance_id for turn in conversation(session, "r", round(6.5 * SECOND), 9 * SECOND, 1)] == [
+    assert [turn.utterance_id for turn in read_conversation(session, "r", round(6.5 * SECOND), 9 * SECOND, 1)] == [
         "u2",
         "u3",
     ]
-    assert conversation(session, "r", 6 * SECOND, 7 * SECOND, before=0) == []
+    assert read_conversation(session, "r", 6 * SECOND, 7 * SECOND, before=0) == []

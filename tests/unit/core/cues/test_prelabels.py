@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from annotate.agreement.annotator_lanes import people_of
+from annotate.agreement.annotator_lanes import list_annotators_of
 from annotate.cues import prelabels
 from annotate.cues import prelabels as commands
 from annotate.cues.cue_detection import store
-from annotate.cues.cue_marks import CuePrelabel, Noticed, cues_at, placed
-from annotate.cues.prelabels import PRELABELS, open_prelabels, renew_prelabels
-from annotate.interchange.document_export import document_of, exportable
-from annotate.review.peer_review import decide
-from annotate.review.study_progress import overview
+from annotate.cues.cue_marks import CuePrelabel, Noticed, build_prelabels, cues_by_utterance
+from annotate.cues.prelabels import PRELABELS, open_prelabels, replace_prelabels
+from annotate.interchange.document_export import build_document, exportable_recordings
+from annotate.review.peer_review import review_segment
+from annotate.review.study_progress import build_overview
 from annotate.study import recording_edits as history
 from annotate.study import scheme_versions as schemes
 from annotate.transcript.conversation_history import export_lines
@@ -30,7 +30,7 @@ from project.entities.study_records import (
 )
 from project.entities.transcript import Word
 from project.errors import UserError
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.queries.annotator_rows import all_annotators, insert_annotator, reviews_in
 from project.queries.history_rows import latest_run
 from project.queries.recording_rows import insert_collection, insert_participant, insert_recording
@@ -66,21 +66,21 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 
 def _suggested(session: Session, *found: CuePrelabel) -> list[str]:
-    renew_prelabels(session, "r", found)
+    replace_prelabels(session, "r", found)
     return [one.segment.id for one in open_prelabels(session, "r")]
 
 
 def test_an_accepted_one_is_a_cue_of_ones_own_and_says_where_it_came_from(session: Session) -> None:
     smile, nod = _suggested(session, SMILE, NOD)
-    assert people_of(session, "r") == []
-    (own,), _ = commands.accept(session, [nod])
+    assert list_annotators_of(session, "r") == []
+    (own,), _ = commands.accept_prelabels(session, [nod])
     ada = session.annotator()
     assert ada is not None
     assert [one.annotator_id for one in segments_of(session.study, "r") if one.id == own] == [ada.id]
     assert values_of(session.study, own)["participant"].value == "b"
     assert [(one.decision, one.note) for one in reviews_in(session.study, "r")[nod]] == [("agree", own)]
     assert [one.segment.id for one in open_prelabels(session, "r")] == [smile]
-    assert [one.segment_id for one in cues_at(session, "r")["u1"]] == [smile, own]
+    assert [one.segment_id for one in cues_by_utterance(session, "r")["u1"]] == [smile, own]
     assert export_lines(session, "r").splitlines()[0] == "speaker_1 [1.00-4.00]: So then [speaker_2: Nods]"
     history.undo(session)
     assert len(open_prelabels(session, "r")) == 2
@@ -90,13 +90,13 @@ def test_an_accepted_tone_says_its_label_and_not_what_was_measured(session: Sess
     (calm,) = _suggested(
         session, CuePrelabel("tone", "calm", SECOND, 4 * SECOND, "a", "Slower and more even than usual.")
     )
-    commands.accept(session, [calm])
+    commands.accept_prelabels(session, [calm])
     assert export_lines(session, "r").splitlines()[0] == "speaker_1 [1.00-4.00]: So then [calm tone]"
 
 
 def test_running_again_replaces_only_what_nobody_touched(session: Session) -> None:
     smile, nod = _suggested(session, SMILE, NOD)
-    commands.reject(session, [nod])
+    commands.reject_prelabels(session, [nod])
     again = _suggested(session, SMILE, NOD)
     assert len(again) == 1
     assert again != [smile]
@@ -105,38 +105,38 @@ def test_running_again_replaces_only_what_nobody_touched(session: Session) -> No
 
 def test_each_annotator_decides_for_themselves(session: Session) -> None:
     _, nod = _suggested(session, SMILE, NOD)
-    commands.reject(session, [nod])
+    commands.reject_prelabels(session, [nod])
     session.annotator_name = "Bo"
     assert nod in {one.segment.id for one in open_prelabels(session, "r")}
-    commands.accept(session, [nod])
+    commands.accept_prelabels(session, [nod])
     with pytest.raises(UserError, match="decided on this"):
-        commands.accept(session, [nod])
+        commands.accept_prelabels(session, [nod])
 
 
 def test_only_what_a_model_suggests_is_accepted(session: Session) -> None:
     own, _ = commands.add_cue(session, "u1", "tone", "calm")
     with pytest.raises(UserError, match="no pre-label"):
-        commands.accept(session, [own])
+        commands.accept_prelabels(session, [own])
 
 
 def test_a_pre_label_is_not_reviewed_as_somebodys_work(session: Session) -> None:
     _, nod = _suggested(session, SMILE, NOD)
     with pytest.raises(UserError, match="nobody's work"):
-        decide(session, nod, ReviewDecision.AGREE)
+        review_segment(session, nod, ReviewDecision.AGREE)
 
 
 def test_a_person_of_that_name_is_not_taken_for_the_model(session: Session) -> None:
     with session.study.step("Introduce", undoable=False):
         insert_annotator(session.study, Annotator("x", PRELABELS))
     with pytest.raises(UserError, match="Somebody in this study"):
-        renew_prelabels(session, "r", [SMILE])
+        replace_prelabels(session, "r", [SMILE])
 
 
 def test_a_cue_is_pinned_to_its_word(session: Session) -> None:
     made, _ = commands.add_cue(session, "u1", "response", "nod", "b", "Nods twice.", word=1)
     found = next(one for one in segments_of(session.study, "r") if one.id == made)
     assert (found.start_us, found.end_us) == (2 * SECOND, 4 * SECOND)
-    assert cues_at(session, "r")["u1"][0].word == 1
+    assert cues_by_utterance(session, "r")["u1"][0].word == 1
     with pytest.raises(UserError, match="what a listener shows"):
         commands.add_cue(session, "u1", "response", "nod", "a")
 
@@ -163,15 +163,17 @@ def test_the_scheme_comes_into_use_with_the_first_cue(tmp_path: Path) -> None:
     ],
 )
 def test_who_speaks_decides_what_it_is(noticed: Noticed, track: str, label: str) -> None:
-    (found,) = placed([noticed], SPOKEN)
+    (found,) = build_prelabels([noticed], SPOKEN)
     assert (found.track, found.label) == (track, label)
 
 
 def test_what_lies_between_utterances_is_left_out_and_the_rest_is_cut_to_one() -> None:
     between = Noticed("a", "smile", round(4.1 * SECOND), round(4.9 * SECOND), 1, "")
     over = Noticed("a", "smile", 3 * SECOND, round(4.5 * SECOND), 1, "")
-    assert [(one.start_us, one.end_us) for one in placed([between, over], SPOKEN)] == [(3 * SECOND, 4 * SECOND)]
-    assert len(placed([between], [])) == 1
+    assert [(one.start_us, one.end_us) for one in build_prelabels([between, over], SPOKEN)] == [
+        (3 * SECOND, 4 * SECOND)
+    ]
+    assert len(build_prelabels([between], [])) == 1
 
 
 def test_a_run_is_kept_with_its_figures(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,15 +191,15 @@ def test_a_run_is_kept_with_its_figures(session: Session, monkeypatch: pytest.Mo
     assert run.result["prelabels"] == 1
     assert [one.kind for one in all_annotators(session.study) if one.name == PRELABELS] == ["model"]
     assert [one.segment.label for one in open_prelabels(session, "r")] == ["smile"]
-    assert not check(session.study.path)
+    assert not check_study(session.study.path)
 
 
 def test_pre_labels_do_not_count_and_leave_with_nothing(session: Session) -> None:
     _, nod = _suggested(session, SMILE, NOD)
-    assert [one.segments for one in overview(session).recordings] == [0]
-    (part,) = document_of(session, exportable(session)).recordings
+    assert [one.segments for one in build_overview(session).recordings] == [0]
+    (part,) = build_document(session, exportable_recordings(session)).recordings
     assert [one.kind for one in part.lanes if one.entries and one.kind != "utterances"] == []
-    commands.accept(session, [nod])
-    (part,) = document_of(session, exportable(session)).recordings
+    commands.accept_prelabels(session, [nod])
+    (part,) = build_document(session, exportable_recordings(session)).recordings
     assert [one.annotator for one in part.lanes if one.kind != "utterances"] == ["Ada"]
-    assert [one.segments for one in overview(session).recordings] == [1]
+    assert [one.segments for one in build_overview(session).recordings] == [1]

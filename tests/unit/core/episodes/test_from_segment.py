@@ -9,25 +9,25 @@ import pytest
 from annotate.segments.segment_edits import set_field
 from annotate.study.people import add_participant, set_consent
 from annotate.team.assignments import hold_out
-from anonymize.egress.egress_authority import authority_of
+from anonymize.egress.egress_authority import study_authority
 from anonymize.egress.policy_edits import set_policy
-from benchmark.disclosure.conditions import GONE
-from benchmark.episodes.alternative_continuation import moment_of, wanted_from
+from benchmark.disclosure.conditions import MISSING_RECORDING
+from benchmark.episodes.alternative_continuation import continuation_setup, find_start_point
 from benchmark.episodes.episode_runs import add_turn, ask_turn
 from benchmark.episodes.episode_setup import start_episode
-from benchmark.episodes.episode_state import state_of
+from benchmark.episodes.episode_state import read_episode_state
 from benchmark.episodes.sotopia_files import write_episodes
 from benchmark.judge_input.input_plan import InputSettings
-from benchmark.judge_input.input_planning import plan_sight
+from benchmark.judge_input.input_planning import plan_input
 from benchmark.judging.judge_registry import add_judge
-from benchmark.prompts.episode_prompts import part_of
+from benchmark.prompts.episode_prompts import turn_part
 from project.entities.egress_policy import EgressLevel, Policy
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind
 from project.entities.roleplay import Act, AgentTurn, EpisodeSource
 from project.entities.study_records import ConsentUse, Json, ParticipantRole, Utterance
 from project.errors import UserError
 from project.ids import new_id
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.queries.recording_rows import all_participants, delete_recording, hold_outs
 from project.queries.transcript_rows import insert_utterances
 from project.session.session import Session
@@ -60,7 +60,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
                 ],
             )
         yield opened
-    assert check(tmp_path / "pair.greenroom") == []
+    assert check_study(tmp_path / "pair.greenroom") == []
 
 
 def error_at(session: Session, correction: str = "Ask what is wrong and offer a rest.") -> str:
@@ -72,18 +72,18 @@ def person(session: Session, name: str) -> str:
 
 
 def begun(session: Session, judge: str = "") -> str:
-    moment = moment_of(session, error_at(session))
+    moment = find_start_point(session, error_at(session))
     players = {person(session, name): judge for name in ("P01", "R1", "P02")} if judge else {}
-    return start_episode(session, wanted_from(session, moment, players))[0]
+    return start_episode(session, continuation_setup(session, moment, players))[0]
 
 
 def test_the_correction_stands_in_the_place_of_what_was_said(session: Session) -> None:
     segment = error_at(session)
-    moment = moment_of(session, segment)
+    moment = find_start_point(session, segment)
     assert [one.text for one in moment.led_up] == [text for *_, text in LINES[:4]]
     assert [one.text for one in moment.replaced] == [LINES[4][3]]
-    recording, _ = start_episode(session, wanted_from(session, moment, {}))
-    state = state_of(session, recording)
+    recording, _ = start_episode(session, continuation_setup(session, moment, {}))
+    state = read_episode_state(session, recording)
     assert [one.utterance.text for one in state.done] == [
         *(text for *_, text in LINES[:4]),
         "[action] Ask what is wrong and offer a rest.",
@@ -99,18 +99,18 @@ def test_the_correction_stands_in_the_place_of_what_was_said(session: Session) -
     assert state.following is not None
     assert state.following.profile.name == "User"
     add_turn(session, recording, 1, AgentTurn(Act.SPEAK, "Thank you."))
-    assert state_of(session, recording).turns == 2
+    assert read_episode_state(session, recording).turns == 2
 
 
 def test_words_in_quotation_marks_are_said(session: Session) -> None:
-    moment = moment_of(session, error_at(session, "“Shall we rest today?”"))
+    moment = find_start_point(session, error_at(session, "“Shall we rest today?”"))
     assert moment.turn == AgentTurn(Act.SPEAK, "Shall we rest today?")
-    assert moment_of(session, moment.segment.id, text='"Rest."').turn == AgentTurn(Act.SPEAK, "Rest.")
+    assert find_start_point(session, moment.segment.id, text='"Rest."').turn == AgentTurn(Act.SPEAK, "Rest.")
 
 
 def test_where_the_agent_says_nothing_there_all_that_was_said_there_is_history(session: Session) -> None:
     segment = mark(session, "Ada", 9, 12.5, correction="Nod.")
-    moment = moment_of(session, segment)
+    moment = find_start_point(session, segment)
     assert [one.text for one in moment.led_up] == [text for *_, text in LINES[:4]]
     assert moment.replaced == ()
 
@@ -119,9 +119,9 @@ def test_without_a_correction_or_somebody_else_there_is_nothing_to_play(session:
     segment = error_at(session)
     set_field(session, segment, "correction", None)
     with pytest.raises(UserError, match="what should have been done"):
-        wanted_from(session, moment_of(session, segment), {})
+        continuation_setup(session, find_start_point(session, segment), {})
     with pytest.raises(UserError, match="do not take part"):
-        moment_of(session, segment, "nobody", "Wait.")
+        find_start_point(session, segment, "nobody", "Wait.")
 
 
 def test_a_judge_goes_on_with_the_history_in_sight(session: Session) -> None:
@@ -129,7 +129,7 @@ def test_a_judge_goes_on_with_the_history_in_sight(session: Session) -> None:
         settings: dict[str, Json] = {"url": server.url, "sees": "text", "tries": 1}
         judge = add_judge(session, "player", "openai", "fake-1", settings)[0].id
         recording = begun(session, judge)
-        ask_turn(session, state_of(session, recording))
+        ask_turn(session, read_episode_state(session, recording))
         text = server.asked[0].body["messages"][-1]["content"]
     assert "I cannot do my exercises today." in text
     assert "[action] Ask what is wrong" in text
@@ -139,10 +139,10 @@ def test_a_judge_goes_on_with_the_history_in_sight(session: Session) -> None:
 
 def forbidden(session: Session, recording: str) -> str:
     """Return why a request of an episode may not leave for another machine; "" where it may."""
-    about = JudgmentTarget(JudgmentTargetKind.RECORDING, recording, part_of(1, 2)).key
-    plan = plan_sight(session, about, "act", settings=InputSettings(frames=0))
+    about = JudgmentTarget(JudgmentTargetKind.RECORDING, recording, turn_part(1, 2)).key
+    plan = plan_input(session, about, "act", settings=InputSettings(frames=0))
     sent = replace(abroad(recording, "raw"), frames=(), others=plan.others)
-    refusal = authority_of(session).foretell(sent)
+    refusal = study_authority(session).foretell(sent)
     return "" if refusal is None else refusal.message
 
 
@@ -185,8 +185,8 @@ def test_where_the_recording_is_gone_nobody_knows_who_was_asked(session: Session
         set_consent(session, one, ConsentUse.MODELS, True)
     with session.step("Delete"):
         delete_recording(session.study, WALK)
-    about = JudgmentTarget(JudgmentTargetKind.RECORDING, recording, part_of(1, 2)).key
-    assert GONE in plan_sight(session, about, "act").others
+    about = JudgmentTarget(JudgmentTargetKind.RECORDING, recording, turn_part(1, 2)).key
+    assert MISSING_RECORDING in plan_input(session, about, "act").others
     assert forbidden(session, recording)
     assert recording in hold_outs(session.study)
 
@@ -196,9 +196,9 @@ def test_an_episode_of_an_episode_asks_the_first_recording_too(session: Session)
     add_turn(session, first, 1, AgentTurn(Act.SPEAK, "Thank you."))
     add_turn(session, first, 2, AgentTurn(Act.NONE))
     add_turn(session, first, 0, AgentTurn(Act.SPEAK, "Ten squats then."))
-    last = state_of(session, first).done[-1].utterance
+    last = read_episode_state(session, first).done[-1].utterance
     span = last.start_us / SECOND, last.end_us / SECOND
     segment = mark(session, "Ada", *span, recording=first, correction="Wait.")
-    second, _ = start_episode(session, wanted_from(session, moment_of(session, segment), {}))
-    about = JudgmentTarget(JudgmentTargetKind.RECORDING, second, part_of(1, 2)).key
-    assert set(plan_sight(session, about, "act").others) == {first, WALK}
+    second, _ = start_episode(session, continuation_setup(session, find_start_point(session, segment), {}))
+    about = JudgmentTarget(JudgmentTargetKind.RECORDING, second, turn_part(1, 2)).key
+    assert set(plan_input(session, about, "act").others) == {first, WALK}

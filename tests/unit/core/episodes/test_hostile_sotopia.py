@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from benchmark.episodes.episode_state import state_of
+from benchmark.episodes.episode_state import read_episode_state
 from benchmark.episodes.sotopia_files import import_file, write_episodes
 from project.errors import UserError
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.queries.episode_rows import all_episodes
 from project.session.session import Session
 from project.store.study import Study
@@ -24,7 +24,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
     path = tmp_path / "s.greenroom"
     with Session(Study.create(path), "Ada") as opened:
         yield opened
-    assert check(path) == []
+    assert check_study(path) == []
 
 
 def episode(**other: Any) -> dict[str, Any]:
@@ -143,13 +143,13 @@ def test_what_nobody_sees_in_a_text_is_left_out(session: Session, tmp_path: Path
     import_file(session, written(tmp_path, episode(scenario="A\x00 bench\u202e.", parsed_conversation=[hidden])))
     (one,) = all_episodes(session.study)
     assert one.context == "A bench."
-    assert state_of(session, one.recording_id).done[0].turn.text == "Hello there[31m.\nYou."
+    assert read_episode_state(session, one.recording_id).done[0].turn.text == "Hello there[31m.\nYou."
 
 
 def test_ten_thousand_turns_are_an_episode(session: Session, tmp_path: Path) -> None:
     turns = [{"speaker": ("Mia", "Noah")[at % 2], "dialogue": f'"Turn {at}."'} for at in range(10_000)]
     import_file(session, written(tmp_path, episode(parsed_conversation=turns)))
     (one,) = all_episodes(session.study)
-    state = state_of(session, one.recording_id)
+    state = read_episode_state(session, one.recording_id)
     assert state.turns == 10_000
     assert state.following is None

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from annotate.study.recording_edits import undo
-from benchmark.episodes.episode_runs import TurnResult, add_turn, ask_turn, play_on, prepare_turn
-from benchmark.episodes.episode_state import state_of
+from benchmark.episodes.episode_runs import TurnResult, add_turn, ask_turn, play_episode, prepare_turn
+from benchmark.episodes.episode_state import read_episode_state
 from benchmark.judging.judge_registry import add_judge
 from benchmark.prompts.episode_prompts import ACT_TASK
 from project.entities.roleplay import Act, AgentTurn, EpisodeEnd, Relationship
 from project.entities.study_records import ConsentUse, Json
 from project.errors import UserError
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.queries.judgment_rows import judgments_about
 from project.queries.recording_rows import consents, participants_in
 from project.session.session import Session
@@ -28,7 +28,7 @@ from tests.unit.core.pairs import open_study
 def session(tmp_path: Path) -> Iterator[Session]:
     with open_study(tmp_path) as opened:
         yield opened
-    assert check(tmp_path / "pair.greenroom") == []
+    assert check_study(tmp_path / "pair.greenroom") == []
 
 
 def judge(session: Session, server: Server, name: str = "player") -> str:
@@ -41,7 +41,7 @@ def nobody(_state: Any) -> AgentTurn | None:
 
 
 def turns(session: Session, recording: str) -> list[tuple[str, Act, str]]:
-    done = state_of(session, recording).done
+    done = read_episode_state(session, recording).done
     return [(one.agent.profile.name if one.agent else "", one.turn.act, one.turn.text) for one in done]
 
 
@@ -51,7 +51,7 @@ def test_two_judges_play_in_turns_until_one_leaves(session: Session) -> None:
         who = judge(session, server)
         recording = started(session, who, who)
         told: list[TurnResult] = []
-        state = play_on(session, recording, nobody, told.append)
+        state = play_episode(session, recording, nobody, told.append)
         assert len(server.asked) == 3
     assert turns(session, recording) == [
         ("Anna Berg", Act.SPEAK, "Forty, and it is yours."),
@@ -72,7 +72,7 @@ def test_it_ends_at_the_limit_of_turns(session: Session) -> None:
     with misbehaving(acts("speak", "No.")) as server:
         who = judge(session, server)
         recording = started(session, who, who, limit=5)
-        state = play_on(session, recording, nobody)
+        state = play_episode(session, recording, nobody)
         assert len(server.asked) == 5
     assert (state.episode.ended, state.turns) == (EpisodeEnd.LIMIT, 5)
 
@@ -96,7 +96,7 @@ def test_an_agent_sees_of_the_other_what_the_relationship_lets_it_see(
 ) -> None:
     with misbehaving(acts("leave")) as server:
         who = judge(session, server)
-        play_on(session, started(session, who, who, relationship=relationship), nobody)
+        play_episode(session, started(session, who, who, relationship=relationship), nobody)
         text = told_of(server, 0)
     for own in (SCENE, GOALS[0], ANNA.name, ANNA.secret.rstrip("."), ANNA.occupation, *seen):
         assert own in text
@@ -108,7 +108,7 @@ def test_a_person_types_and_the_judge_is_told_what_was_typed(session: Session) -
     typed = iter((AgentTurn(Act.SPEAK, "Thirty?"), AgentTurn(Act.ACTION, "puts the money down"), None))
     with misbehaving(acts("speak", "Forty."), acts("none")) as server:
         recording = started(session, judge(session, server), "")
-        state = play_on(session, recording, lambda _state: next(typed))
+        state = play_episode(session, recording, lambda _state: next(typed))
         assert "Thirty?" in told_of(server, 1)
         assert "[action] puts the money down" in told_of(server, 2)
     assert (state.turns, state.episode.ended) == (5, EpisodeEnd.OPEN)
@@ -121,7 +121,7 @@ def test_a_refusal_is_silence_and_three_in_a_row_stop_the_episode(session: Sessi
         who = judge(session, server)
         recording = started(session, who, who)
         told: list[TurnResult] = []
-        state = play_on(session, recording, nobody, told.append)
+        state = play_episode(session, recording, nobody, told.append)
     assert [act for _, act, _ in turns(session, recording)] == [Act.SPEAK, Act.NONE, Act.NONE, Act.NONE]
     assert state.episode.ended is EpisodeEnd.STOPPED
     assert [bool(one.why_none) for one in told] == [False, True, True, True]
@@ -133,8 +133,8 @@ def test_what_cannot_be_read_is_silence_and_a_turn_in_between_begins_the_count_a
     with misbehaving(*said, says("Hm."), says("Hm."), acts("leave")) as server:
         who = judge(session, server)
         recording = started(session, who, who)
-        play_on(session, recording, nobody)
-    ended = state_of(session, recording).episode.ended
+        play_episode(session, recording, nobody)
+    ended = read_episode_state(session, recording).episode.ended
     assert (ended, turns(session, recording)[-1][1]) == (EpisodeEnd.LEFT, Act.LEAVE)
 
 
@@ -143,9 +143,9 @@ def test_a_judge_that_fails_adds_no_turn_and_can_be_asked_again(session: Session
         who = judge(session, server)
         recording = started(session, who, who)
         with pytest.raises(UserError, match="cannot act"):
-            play_on(session, recording, nobody)
+            play_episode(session, recording, nobody)
         assert turns(session, recording) == []
-        play_on(session, recording, nobody)
+        play_episode(session, recording, nobody)
     assert [act for _, act, _ in turns(session, recording)] == [Act.LEAVE]
 
 
@@ -153,11 +153,11 @@ def test_an_answer_that_is_no_turn_yet_is_taken_without_asking_again(session: Se
     with misbehaving(acts("speak", "Forty."), acts("speak", "Never again.")) as server:
         who = judge(session, server)
         recording = started(session, who, who)
-        ask_turn(session, state_of(session, recording))
+        ask_turn(session, read_episode_state(session, recording))
         undo(session)
         assert turns(session, recording) == []
-        assert prepare_turn(session, state_of(session, recording)).work is None
-        ask_turn(session, state_of(session, recording))
+        assert prepare_turn(session, read_episode_state(session, recording)).work is None
+        ask_turn(session, read_episode_state(session, recording))
         assert len(server.asked) == 1
     assert turns(session, recording) == [("Anna Berg", Act.SPEAK, "Forty.")]
     assert len(judgments_about(session.study, recording, {ACT_TASK})) == 1
@@ -167,7 +167,7 @@ def test_another_seed_is_another_episode(session: Session) -> None:
     with misbehaving(acts("leave")) as server:
         who = judge(session, server)
         for seed in (1, 2):
-            play_on(session, started(session, who, who, seed=seed), nobody)
+            play_episode(session, started(session, who, who, seed=seed), nobody)
         assert len(server.asked) == 2
 
 

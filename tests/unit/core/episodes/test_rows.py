@@ -8,9 +8,9 @@ import pytest
 
 from annotate.study.recording_edits import undo
 from annotate.team.assignments import hold_out
-from annotate.team.study_copies import merge_copies, split_for
+from annotate.team.study_copies import merge_copies, split_study
 from anonymize.pii_review.pii_decisions import hide_everywhere
-from anonymize.pii_review.review_hits import hits
+from anonymize.pii_review.review_hits import find_hits
 from anonymize.release.scrub_application import replace_in_study
 from benchmark.episodes.episode_runs import add_turn
 from benchmark.episodes.episode_setup import (
@@ -20,13 +20,13 @@ from benchmark.episodes.episode_setup import (
     save_scenario,
     start_episode,
 )
-from benchmark.episodes.episode_state import state_of
-from project.entities.roleplay import PROFILE, Act, AgentTurn, Profile, Relationship, Scenario
+from benchmark.episodes.episode_state import read_episode_state
+from project.entities.roleplay import PROFILE_FIELDS, Act, AgentTurn, Profile, Relationship, Scenario
 from project.entities.study_records import Assignment
 from project.errors import UserError
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.queries.annotator_rows import set_assignments
-from project.queries.episode_rows import agents_of, all_characters, all_episodes, all_scenarios, episode_of
+from project.queries.episode_rows import all_characters, all_episodes, all_scenarios, episode_agents, find_episode
 from project.queries.recording_rows import all_participants, delete_participant, delete_recording, hold_outs
 from project.search.free_texts import free_texts
 from project.session.session import Session
@@ -34,12 +34,12 @@ from tests.fakes.episodes import ANNA, BRAM, wanted
 from tests.unit.core.pairs import open_study, person
 
 NAME = "Zinnia"
-TOLD = Profile(f"{NAME} A", *(f"{one} of {NAME}" for one in PROFILE))
+TOLD = Profile(f"{NAME} A", *(f"{one} of {NAME}" for one in PROFILE_FIELDS))
 EVERYWHERE = {
-    *(("character", one) for one in ("name", *PROFILE)),
+    *(("character", one) for one in ("name", *PROFILE_FIELDS)),
     *(("scenario", one) for one in ("name", "context", "goal_1", "goal_2")),
     ("episode", "context"),
-    *(("episode_agent", one) for one in ("name", *PROFILE, "goal")),
+    *(("episode_agent", one) for one in ("name", *PROFILE_FIELDS, "goal")),
     ("recording", "name"),
 }
 
@@ -48,7 +48,7 @@ EVERYWHERE = {
 def session(tmp_path: Path) -> Iterator[Session]:
     with open_study(tmp_path) as opened:
         yield opened
-    assert check(tmp_path / "pair.greenroom") == []
+    assert check_study(tmp_path / "pair.greenroom") == []
 
 
 def full(session: Session) -> str:
@@ -66,7 +66,7 @@ def test_every_text_is_searched_and_replaced_in_one_step(session: Session) -> No
     full(session)
     assert {(one.table, one.field) for one in free_texts(session.study) if NAME in one.text} == EVERYWHERE
     hide_everywhere(session, NAME)
-    found = {(one.place.table, one.place.field) for one in hits(session) if one.hit.text == NAME}
+    found = {(one.place.table, one.place.field) for one in find_hits(session) if one.hit.text == NAME}
     assert found >= EVERYWHERE - {("recording", "name")}
     replace_in_study(session)
     assert {one.table for one in free_texts(session.study) if NAME in one.text} <= {"recording"}
@@ -80,36 +80,36 @@ def test_a_copy_is_given_its_episodes_and_their_turns_come_home(session: Session
     save_character(session, ANNA)
     with session.step("Give"):
         set_assignments(session.study, [Assignment(recording, person(session, "Ada").id)])
-    path = split_for(session, "Ada", tmp_path / "for-ada.greenroom").path
+    path = split_study(session, "Ada", tmp_path / "for-ada.greenroom").path
     with Session.open(path) as copy:
         assert [one.recording_id for one in all_episodes(copy.study)] == [recording]
         assert all_characters(copy.study) == []
-        assert len(agents_of(copy.study, recording)) == 2
+        assert len(episode_agents(copy.study, recording)) == 2
         add_turn(copy, recording, 0, AgentTurn(Act.SPEAK, "Hello."))
         add_turn(copy, recording, 1, AgentTurn(Act.LEAVE))
         assert copy.study.rows("SELECT count(*) FROM episode_agent")[0][0] == 2
-    assert check(path) == []
+    assert check_study(path) == []
     merge_copies(session, [path])
-    here = state_of(session, recording)
+    here = read_episode_state(session, recording)
     assert [one.turn for one in here.done] == [AgentTurn(Act.SPEAK, "Hello."), AgentTurn(Act.LEAVE)]
     assert here.episode.ended.value == "left"
-    assert state_of(session, other).turns == 0
+    assert read_episode_state(session, other).turns == 0
 
 
 def test_deleting_takes_all_of_it_and_undo_brings_it_back(session: Session) -> None:
     recording = full(session)
-    before = state_of(session, recording)
+    before = read_episode_state(session, recording)
     with session.step("Delete"):
         delete_recording(session.study, recording)
     assert all_episodes(session.study) == []
-    assert agents_of(session.study, recording) == []
+    assert episode_agents(session.study, recording) == []
     undo(session)
-    assert state_of(session, recording) == before
+    assert read_episode_state(session, recording) == before
     who = before.agents[0].participant_id
     assert who is not None
     with session.step("Delete"):
         delete_participant(session.study, who)
-    assert [one.participant_id is None for one in agents_of(session.study, recording)] == [True, False]
+    assert [one.participant_id is None for one in episode_agents(session.study, recording)] == [True, False]
     assert who not in {one.id for one in all_participants(session.study)}
 
 
@@ -133,7 +133,7 @@ def test_what_cannot_be_played_is_refused(session: Session) -> None:
         with pytest.raises(UserError, match=said):
             start_episode(session, wrong)
     assert all_episodes(session.study) == []
-    assert episode_of(session.study, "walk") is None
+    assert find_episode(session.study, "walk") is None
 
 
 def test_characters_and_scenarios_are_changed_removed_and_brought_back(session: Session) -> None:

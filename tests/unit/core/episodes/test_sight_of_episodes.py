@@ -5,20 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from annotate.interchange.document_export import document_of
-from annotate.review.study_progress import overview
+from annotate.interchange.document_export import build_document
+from annotate.review.study_progress import build_overview
 from annotate.review.text_search import StudySearch
 from annotate.segments.segment_edits import set_field
 from annotate.study.people import add_participant
 from annotate.team.assignments import mark_done
-from annotate.team.study_copies import MediaWith, split_for
-from benchmark.episodes.alternative_continuation import moment_of, wanted_from
+from annotate.team.study_copies import MediaWith, split_study
+from benchmark.episodes.alternative_continuation import continuation_setup, find_start_point
 from benchmark.episodes.episode_setup import start_episode
 from project.entities.study_records import ParticipantRole
-from project.integrity.integrity_check import check
-from project.queries.annotator_rows import came_or_went, hidden_lanes
+from project.integrity.integrity_check import check_study
+from project.queries.annotator_rows import hidden_lanes, lane_visibility_changes
 from project.queries.episode_rows import all_episodes
-from project.queries.recording_rows import all_recordings, recording
+from project.queries.recording_rows import all_recordings, find_recording
 from project.queries.segment_rows import all_segments
 from project.search.free_texts import free_texts
 from project.session.session import Session
@@ -32,12 +32,12 @@ MORE = "Sit down beside her."
 def session(tmp_path: Path) -> Iterator[Session]:
     with open_round(tmp_path) as opened:
         yield opened
-    assert check(tmp_path / "lab.greenroom") == []
+    assert check_study(tmp_path / "lab.greenroom") == []
 
 
 def what_if(session: Session, segment_id: str, agent: str, correction: str) -> str:
     set_field(session, segment_id, "correction", correction)
-    return start_episode(session, wanted_from(session, moment_of(session, segment_id, agent), {}))[0]
+    return start_episode(session, continuation_setup(session, find_start_point(session, segment_id, agent), {}))[0]
 
 
 def followed(session: Session) -> tuple[str, str]:
@@ -54,11 +54,11 @@ def everything(session: Session) -> str:
     hits = [one.as_json() for one in search.hits("rest OR beside OR what")]
     search.close()
     study = session.study
-    document = document_of(session, all_recordings(study), whole=True)
+    document = build_document(session, all_recordings(study), whole=True)
     return repr(
         [
             *(all_recordings(study), all_episodes(study), all_segments(study), hits, [*free_texts(study)]),
-            *([one.lanes for one in document.recordings], overview(session)),
+            *([one.lanes for one in document.recordings], build_overview(session)),
         ]
     )
 
@@ -69,11 +69,11 @@ def test_who_trains_sees_no_episode_that_goes_on_from_what_is_hidden(session: Se
     session.annotator_name = "Ada"
     seen = everything(session)
     assert not [one for one in (*made, CORRECTION, MORE) if one in seen]
-    assert [recording(session.study, one) for one in made] == [None, None]
+    assert [find_recording(session.study, one) for one in made] == [None, None]
     before = hidden_lanes(session.study)
     mark_done(session, all_recordings(session.study)[0].id)
     assert all(one in everything(session) for one in (*made, CORRECTION, MORE))
-    assert {*made} <= came_or_went(session.study, before ^ hidden_lanes(session.study)).ids("recording")
+    assert {*made} <= lane_visibility_changes(session.study, before ^ hidden_lanes(session.study)).ids("recording")
 
 
 def test_an_episode_stays_hidden_when_its_segment_is_gone(session: Session) -> None:
@@ -99,9 +99,9 @@ def test_a_copy_has_no_episode_that_goes_on_from_what_others_marked(session: Ses
     with session.step("Assign everything"):
         session.study.write("DELETE FROM assignment", ())
         session.study.set_property("training", None)
-    data = split_for(session, "Ada", tmp_path / "ada", MediaWith.LEAVE).path.read_bytes()
+    data = split_study(session, "Ada", tmp_path / "ada", MediaWith.LEAVE).path.read_bytes()
     assert not [one for one in (*made, CORRECTION, MORE) if one.encode() in data]
-    own = split_for(session, "Olga", tmp_path / "olga", MediaWith.LEAVE).path.read_bytes()
+    own = split_study(session, "Olga", tmp_path / "olga", MediaWith.LEAVE).path.read_bytes()
     assert all(one.encode() in own for one in (*made, CORRECTION, MORE))
 
 

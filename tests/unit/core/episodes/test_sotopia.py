@@ -12,13 +12,13 @@ import pytest
 from scipy.stats import pearsonr
 
 from annotate.study.recording_edits import undo
-from benchmark.episodes.episode_ratings import Among, figures, mean_scores, ratings_of
-from benchmark.episodes.episode_state import state_of
+from benchmark.episodes.episode_ratings import Among, compute_agreement, mean_scores, read_ratings
+from benchmark.episodes.episode_state import read_episode_state
 from benchmark.episodes.sotopia_files import import_file, write_episodes, write_scores
-from benchmark.episodes.sotopia_records import read_turn, written_dialogue
+from benchmark.episodes.sotopia_records import format_dialogue, read_turn
 from project.entities.roleplay import Act, AgentTurn, EpisodeEnd, Relationship
 from project.errors import UserError
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.queries.annotator_rows import all_annotators
 from project.queries.episode_rows import all_episodes, all_scenarios
 from project.session.session import Session
@@ -41,7 +41,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
     path = tmp_path / "s.greenroom"
     with Session(Study.create(path), "Ada") as opened:
         yield opened
-    assert check(path) == []
+    assert check_study(path) == []
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 )
 def test_a_line_of_a_conversation_is_a_turn(line: str, turn: AgentTurn) -> None:
     assert read_turn(line, NAMES) == turn
-    assert read_turn(written_dialogue(turn, "Mia"), NAMES) == turn
+    assert read_turn(format_dialogue(turn, "Mia"), NAMES) == turn
 
 
 def line(**facts: Any) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def test_an_episode_becomes_a_recording_and_is_known_the_second_time(session: Se
     assert import_file(session, path).added == 2
     again = import_file(session, path)
     assert (again.added, again.known) == (0, 2)
-    first, second = (state_of(session, one.recording_id) for one in all_episodes(session.study))
+    first, second = (read_episode_state(session, one.recording_id) for one in all_episodes(session.study))
     assert [one.turn for one in first.done] == [
         AgentTurn(Act.SPEAK, "Good morning."),
         AgentTurn(Act.NONVERBAL, "nods"),
@@ -169,7 +169,7 @@ def test_a_score_out_of_its_range_is_refused_with_its_line(
         import_file(session, scores(tmp_path, "lab,E1,r1,1,1,5,0,0,0,0,0,0", row))
     assert "line 3" in refused.value.message
     (episode,) = all_episodes(session.study)
-    assert ratings_of(session, episode.recording_id) == []
+    assert read_ratings(session, episode.recording_id) == []
 
 
 def test_scores_of_no_episode_here_are_refused_or_counted(session: Session, tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_scores_of_no_episode_here_are_refused_or_counted(session: Session, tmp_
     found = import_file(session, path)
     assert (found.added, found.homeless) == (1, 2)
     (episode,) = all_episodes(session.study)
-    (rating,) = ratings_of(session, episode.recording_id)
+    (rating,) = read_ratings(session, episode.recording_id)
     assert rating.overall == 1.0
 
 
@@ -204,7 +204,7 @@ def test_the_figures_are_those_that_numpy_and_scipy_compute_from_the_file(sessio
             if row["episode"] in here:
                 given.setdefault((row["episode"], row["agent"]), []).append(row)
     assert {one.name for one in all_annotators(session.study)} >= {"r1", "r2"}
-    ours = {one.dimension: one for one in figures(session).among}
+    ours = {one.dimension: one for one in compute_agreement(session).among}
     kappas, near = [], []
     for column, (low, high) in COLUMNS.items():
         pairs = np.array(
@@ -230,10 +230,10 @@ def test_mean_human_scores_are_those_of_the_file(session: Session, shared_data: 
     folder = shared_data / "sotopia"
     import_file(session, folder / "sotopia_pi_episodes.jsonl")
     import_file(session, folder / "sotopia_pi_human_scores.csv")
-    first = state_of(session, all_episodes(session.study)[0].recording_id)
+    first = read_episode_state(session, all_episodes(session.study)[0].recording_id)
     who = first.agents[0].participant_id
     assert who is not None
-    mean = mean_scores(ratings_of(session, first.episode.recording_id), who)
+    mean = mean_scores(read_ratings(session, first.episode.recording_id), who)
     assert mean == {
         "believability": 6.0,
         "relationship": 1.5,
@@ -258,9 +258,9 @@ def test_what_is_exported_comes_in_again_as_it_was(session: Session, shared_data
     with Session(Study.create(other), "Bo") as second:
         import_file(second, out[0])
         import_file(second, out[1])
-        assert figures(second) == figures(session)
+        assert compute_agreement(second) == compute_agreement(session)
         for a, b in zip(all_episodes(session.study), all_episodes(second.study), strict=True):
-            one, two = state_of(session, a.recording_id), state_of(second, b.recording_id)
+            one, two = read_episode_state(session, a.recording_id), read_episode_state(second, b.recording_id)
             assert [each.turn for each in one.done] == [each.turn for each in two.done]
             assert [(each.profile, each.goal) for each in one.agents] == [(e.profile, e.goal) for e in two.agents]
             assert (a.context, a.relationship, a.ended, a.reference) == (

@@ -22,13 +22,13 @@ from benchmark.metrics.published_figures import (
     PAIRWISE_AGREEMENT,
     PEARSON_R,
     RANDOLPH_KAPPA,
-    joined,
-    ranges,
-    rows_for,
+    join_metric_key,
+    published_scores_for,
+    score_ranges,
 )
 from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK as TASK
-from benchmark.sets.rated_material import PARTIAL, rating_candidates
-from benchmark.tasks.benchmark_task import ItemResponse, entry_of
+from benchmark.sets.rated_material import INCOMPLETE, rating_candidates
+from benchmark.tasks.benchmark_task import ItemResponse, get_benchmark_task
 from benchmark.tasks.episode_rating_task import KEY
 from project.entities.frozen_items import FrozenItem, ItemSet
 from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus, JudgmentTarget, JudgmentTargetKind
@@ -36,8 +36,8 @@ from project.entities.study_records import Json
 from project.ids import new_id
 from project.progress import Silent
 from project.queries.item_set_rows import insert_set
-from project.queries.judgment_rows import judgments_called
-from project.session.jobs import run_here
+from project.queries.judgment_rows import find_judgments
+from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
 
@@ -55,7 +55,7 @@ def session(tmp_path: Path, shared_data: Path) -> Iterator[Session]:
 
 def frozen(session: Session) -> list[FrozenItem]:
     """Freeze everything that was rated."""
-    drawn = entry_of(KEY).sample(rating_candidates(session), ItemSamplingRule(0), random.Random(0))
+    drawn = get_benchmark_task(KEY).sample(rating_candidates(session), ItemSamplingRule(0), random.Random(0))
     made = ItemSet(new_id(), "ratings", KEY, 0, 1, {}, {}, "ab", "2026-01-01T00:00:00", "1")
     items = [
         FrozenItem(
@@ -74,8 +74,8 @@ def asked(session: Session, judge: JudgeEntry, items: list[FrozenItem]) -> dict[
     asking = prepare(session, AskRequest([judge], about, TASK, frames=0))
     found = [*asking.cached]
     if asking.work is not None:
-        _, changes = run_here(session, asking.work, Silent())
-        found += judgments_called(session.study, sorted(changes.ids("judgment")))
+        _, changes = run_inline(session, asking.work, Silent())
+        found += find_judgments(session.study, sorted(changes.ids("judgment")))
     return {one.about.id: one for one in found}
 
 
@@ -100,21 +100,21 @@ def test_the_oracle_is_right_wherever_right_can_be_told(session: Session) -> Non
     assert len(items) == 20
     answers = asked(session, judge, items)
     assert {one.status for one in answers.values()} == {JudgmentStatus.OK}
-    found = entry_of(KEY).score(said(items, answers))
+    found = get_benchmark_task(KEY).score(said(items, answers))
     for key in DIMENSIONS:
         truth = [one.content["truth"][TASK][key] for one in items]  # type: ignore[index, call-overload]
-        assert found[joined(MAE, key)] == 0.0
+        assert found[join_metric_key(MAE, key)] == 0.0
         expected = 1.0 if len(set(truth)) > 1 else None
-        assert found[joined(PEARSON_R, key)] == (None if expected is None else pytest.approx(1.0))
+        assert found[join_metric_key(PEARSON_R, key)] == (None if expected is None else pytest.approx(1.0))
     assert found[PEARSON_R] == pytest.approx(1.0)
 
 
 def test_who_always_says_the_same_has_no_correlation_and_a_distance(session: Session) -> None:
     judge, _ = add_judge(session, "constant", "constant")
     items = frozen(session)
-    found = entry_of(KEY).score(said(items, asked(session, judge, items)))
+    found = get_benchmark_task(KEY).score(said(items, asked(session, judge, items)))
     assert found[PEARSON_R] is None
-    assert all(found[joined(PEARSON_R, key)] is None for key in DIMENSIONS)
+    assert all(found[join_metric_key(PEARSON_R, key)] is None for key in DIMENSIONS)
     assert (found[MAE] or 0.0) > 0
 
 
@@ -122,7 +122,7 @@ def test_the_figures_are_those_of_a_script_that_reads_the_files_itself(session: 
     judge, _ = add_judge(session, "chance", "random")
     items = frozen(session)
     answers = asked(session, judge, items)
-    found = entry_of(KEY).score(said(items, answers))
+    found = get_benchmark_task(KEY).score(said(items, answers))
     folder = shared_data / "sotopia"
     lines = [json.loads(one) for one in (folder / "sotopia_pi_episodes.jsonl").read_text("utf-8").splitlines()]
     given: dict[tuple[str, int], list[dict[str, str]]] = {}
@@ -143,12 +143,14 @@ def test_the_figures_are_those_of_a_script_that_reads_the_files_itself(session: 
     placed = {(lines[number - 1]["episode"], agent): by_person[number, who] for number, agent, who in people}
     kappas: list[float] = []
     near: list[float] = []
-    for key, (low, high) in ranges().items():
+    for key, (low, high) in score_ranges().items():
         mean = np.array([np.mean([int(row[COLUMNS[key]]) for row in given[one]]) for one in order])
         scores = np.array([float(placed[one][key]) for one in order])  # type: ignore[arg-type]
-        assert found[joined(MAE, key)] == pytest.approx(np.abs(mean - scores).mean(), abs=1e-12)
+        assert found[join_metric_key(MAE, key)] == pytest.approx(np.abs(mean - scores).mean(), abs=1e-12)
         expected = pearsonr(mean, scores).statistic if mean.std() else None
-        assert found[joined(PEARSON_R, key)] == (None if expected is None else pytest.approx(expected, abs=1e-12))
+        assert found[join_metric_key(PEARSON_R, key)] == (
+            None if expected is None else pytest.approx(expected, abs=1e-12)
+        )
         for rows in given.values():
             for a, b in combinations([int(row[COLUMNS[key]]) for row in rows], 2):
                 bins = [min(4, int(np.floor((one - low) / ((high - low) / 5)))) for one in (a, b)]
@@ -159,10 +161,10 @@ def test_the_figures_are_those_of_a_script_that_reads_the_files_itself(session: 
 
 
 def test_what_is_sent_of_an_item_tells_whom_to_rate_and_never_the_ratings(session: Session) -> None:
-    from benchmark.judge_input.input_planning import plan_sight
+    from benchmark.judge_input.input_planning import plan_input
 
     items = frozen(session)
-    plan = plan_sight(session, JudgmentTarget(JudgmentTargetKind.ITEM, items[0].id).key, TASK)
+    plan = plan_input(session, JudgmentTarget(JudgmentTargetKind.ITEM, items[0].id).key, TASK)
     person = str(items[0].content["person"])
     who = session.study.rows("SELECT name FROM episode_agent WHERE participant_id = ?", (person,))[0]
     assert f"Who is rated: {who[0]}" in plan.text
@@ -177,13 +179,13 @@ def test_a_rating_without_a_dimension_is_left_out_and_counted(session: Session) 
             "DELETE FROM segment_value WHERE field = 'goal' AND segment_id = (SELECT min(id) FROM segment)", ()
         )
     after = rating_candidates(session)
-    assert after.left_out == {PARTIAL: 1}
+    assert after.left_out == {INCOMPLETE: 1}
     assert len(after.candidates) == len(before.candidates) == 20
     assert {one.made_from for one in before.candidates} != {one.made_from for one in after.candidates}
 
 
 def test_draws_are_seeded_and_can_take_the_same_of_each_collection(session: Session) -> None:
-    pool, entry = rating_candidates(session), entry_of(KEY)
+    pool, entry = rating_candidates(session), get_benchmark_task(KEY)
     drawn = [entry.sample(pool, ItemSamplingRule(8), random.Random(seed)).items for seed in (1, 1, 2)]
     assert drawn[0] == drawn[1] != drawn[2]
     assert [len(one) for one in drawn] == [8, 8, 8]
@@ -195,7 +197,7 @@ def test_draws_are_seeded_and_can_take_the_same_of_each_collection(session: Sess
 
 
 def test_its_metrics_are_those_of_the_published_rows() -> None:
-    known = {one.key for one in entry_of(KEY).metrics}
-    assert {one.metric for one in rows_for(KEY)} <= known
-    scored: Json = [*entry_of(KEY).score([])]
+    known = {one.key for one in get_benchmark_task(KEY).metrics}
+    assert {one.metric for one in published_scores_for(KEY)} <= known
+    scored: Json = [*get_benchmark_task(KEY).score([])]
     assert set(scored) == known  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ from annotate.study import people as participants
 from annotate.study import recording_edits as history
 from anonymize.faces import face_review_edits as regions
 from anonymize.faces import face_review_edits as review
-from anonymize.faces.face_review import FaceSheet, sheet
+from anonymize.faces.face_review import FaceSheet, build_face_sheet
 from anonymize.masking.mask_coverage import Cover, ReviewReason
 from project.entities.face_regions import Keyframe, RegionKind
 from project.entities.study_records import ParticipantRole
@@ -32,7 +32,7 @@ def lab(tmp_path: Path) -> Iterator[Session]:
 
 
 def seen_now(lab: Session) -> FaceSheet:
-    return sheet(lab, only_recording(lab))
+    return build_face_sheet(lab, only_recording(lab))
 
 
 def test_before_faces_were_looked_for_nothing_can_be_reviewed(lab: Session) -> None:

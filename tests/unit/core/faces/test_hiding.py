@@ -13,11 +13,11 @@ import anonymize.rendering.residual_faces
 from annotate.study.people import add_participant
 from anonymize.export import export_job as anonymization
 from anonymize.faces.face_review_edits import assign_faces, dismiss_faces
-from anonymize.faces.masking_plan import gather, plan_of, rendering_key
+from anonymize.faces.masking_plan import build_render_plan, gather_parameters, rendering_key
 from anonymize.methods import face_methods as registry
 from anonymize.methods.face_methods import Face, FaceSource, Image
 from anonymize.methods.solid import Solid
-from media.decoding import pictures
+from media.decoding import iterate_frames
 from media.frame_index import load_index
 from models.faces import face_detectors as detectors
 from models.faces.track_file import save_tracks
@@ -29,7 +29,7 @@ from project.ids import new_id
 from project.progress import Progress, Silent
 from project.queries.face_rows import insert_region, mask_state, set_track_box
 from project.queries.history_rows import latest_run
-from project.session.jobs import JobSpec, run_here
+from project.session.jobs import JobSpec, run_inline
 from project.session.session import Session
 from tests.fakes.encoded import is_one_colour, pictures_to_encode
 from tests.unit.core.lab import FRAMES, Box, found_faces, only_recording, open_lab
@@ -94,7 +94,7 @@ def green(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def exported(session: Session, folder: Path, method: str = "solid", **more: Any) -> tuple[Mapping[str, Json], JobSpec]:
     work = anonymization.prepare(session, only_recording(session), method, folder, overwrite=True, **more)
-    return run_here(session, work, Silent())[0], work
+    return run_inline(session, work, Silent())[0], work
 
 
 def painted(session: Session, folder: Path, method: str, *boxes: Box) -> list[list[bool]]:
@@ -144,7 +144,7 @@ def test_tracks_that_are_changed_in_the_cache_hide_nothing(session: Session, tmp
     work = anonymization.prepare(session, only_recording(session), "solid", tmp_path / "clips", overwrite=True)
     save_tracks([], tmp_path).replace(str(work.parameters["tracks"]))
     with pytest.raises(UserError, match="changed in the cache"):
-        run_here(session, work, Silent())
+        run_inline(session, work, Silent())
     assert not [*(tmp_path / "clips").glob("*.mp4")]
 
 
@@ -208,7 +208,7 @@ def test_a_drawn_face_follows_the_pseudonym_and_one_that_cannot_be_drawn_is_said
     assign_faces(session, [left], person)
     result, work = exported(session, tmp_path / "clips", "green")
     assert work.parameters["identities"] == {left: "P01"}
-    image = next(iter(pictures(Path(str(result["output"]))))).image.astype(int)
+    image = next(iter(iterate_frames(Path(str(result["output"]))))).image.astype(int)
     assert image[62, 32, 1] > image[62, 32, 0] + 100
     assert result["undrawn"] == [frame * 0.04 for frame in range(FRAMES)]
     kept = latest_run(session.study, work.recording_id, "anonymize")
@@ -236,8 +236,8 @@ def test_another_mask_is_other_work(session: Session) -> None:
     (track,) = found_faces(session, [LEFT])
 
     def key(**options: Json) -> str:
-        parameters = gather(session, only_recording(session), "blur", options)
-        plan_of(parameters, Path("out.mp4"))
+        parameters = gather_parameters(session, only_recording(session), "blur", options)
+        build_render_plan(parameters, Path("out.mp4"))
         return rendering_key(parameters, {})
 
     first = key()
@@ -283,7 +283,7 @@ def test_a_witness_looks_at_the_clip_where_one_is_installed(
     found_faces(session, [LEFT], detector="centerface")
     result, work = exported(session, tmp_path / "clips")
     assert (result["checked_by"], result["independent"]) == ("centerface", False)
-    monkeypatch.setattr(detectors, "_installed", lambda name: True)
+    monkeypatch.setattr(detectors, "_is_installed", lambda name: True)
     with_yunet = anonymization.prepare(session, work.recording_id, "solid", tmp_path / "clips", overwrite=True)
     names = str(with_yunet.parameters["detector"]).split("+")
     assert "centerface" in names

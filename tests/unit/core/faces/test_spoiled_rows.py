@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anonymize.faces.face_review import sheet
-from anonymize.faces.masking_plan import gather
+from anonymize.faces.face_review import build_face_sheet
+from anonymize.faces.masking_plan import gather_parameters
 from project.errors import UserError
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 from tests.unit.core.release.lab import lab
@@ -85,7 +85,10 @@ def test_what_another_program_wrote_about_faces_is_one_clear_line(study: Path, h
     connection.close()
     with Session.open(study, "Ada Byron") as session:
         (recording, *_) = all_recordings(session.study)
-        for read in (lambda: sheet(session, recording.id), lambda: gather(session, recording.id, "solid")):
+        for read in (
+            lambda: build_face_sheet(session, recording.id),
+            lambda: gather_parameters(session, recording.id, "solid"),
+        ):
             with pytest.raises(UserError, match="of this study is damaged") as caught:
                 read()
             assert "\n" not in str(caught.value)
@@ -97,7 +100,7 @@ def test_a_check_tells_of_a_track_that_is_none(study: Path, how: str) -> None:
     with sqlite3.connect(study) as connection:
         SPOILED[how](connection)
     connection.close()
-    assert [line for line in check(study) if "face track" in line]
+    assert [line for line in check_study(study) if "face track" in line]
 
 
 def test_a_track_may_begin_with_pictures_before_zero(study: Path) -> None:
@@ -106,7 +109,7 @@ def test_a_track_may_begin_with_pictures_before_zero(study: Path) -> None:
     connection.close()
     with Session.open(study, "Ada Byron") as session:
         (recording, *_) = all_recordings(session.study)
-        assert min(track.times_us[0] for track in sheet(session, recording.id).faces) == -120_000
+        assert min(track.times_us[0] for track in build_face_sheet(session, recording.id).faces) == -120_000
 
 
 def test_a_suggestion_that_names_no_tracks_is_left_out(study: Path) -> None:
@@ -115,7 +118,7 @@ def test_a_suggestion_that_names_no_tracks_is_left_out(study: Path) -> None:
     connection.close()
     with Session.open(study, "Ada Byron") as session:
         (recording, *_) = all_recordings(session.study)
-        assert sheet(session, recording.id).suggestions() == []
+        assert build_face_sheet(session, recording.id).suggestions() == []
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from project.entities.face_regions import Keyframe, RegionKind
 from project.errors import UserError
 from project.progress import Silent
 from project.queries.face_rows import regions_of
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from tests.fakes.text_network import install_text_network
 from tests.unit.core.lab import only_recording, open_lab
@@ -33,7 +33,7 @@ def test_what_a_run_found_is_suggested_until_an_area_masks_it(lab: Session, tmp_
     here = only_recording(lab)
     install_text_network(tmp_path)
     work = text_regions.prepare(lab, here)
-    result, changes = run_here(lab, work, Silent())
+    result, changes = run_inline(lab, work, Silent())
     assert result["looks"] == 1
     assert len(changes.ids("run")) == 1
     found = {"box": [10, 12, 40, 8], "start_us": 0, "end_us": 80_000, "looks": 2, "score": 0.9}

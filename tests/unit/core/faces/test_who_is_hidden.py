@@ -12,7 +12,7 @@ from annotate.study.recording_edits import add_recordings, probe_file, undo
 from anonymize.export import export_job as anonymization
 from anonymize.faces import face_tracking_job as face_tracking
 from anonymize.faces.face_review_edits import assign_faces, dismiss_faces
-from media.decoding import pictures
+from media.decoding import iterate_frames
 from models.faces.track_file import save_tracks
 from project.entities.study_records import Json, ParticipantRole
 from project.errors import UserError
@@ -20,7 +20,7 @@ from project.files.temporary_files import cache_folder
 from project.progress import Silent
 from project.queries.face_rows import tracks_of
 from project.queries.recording_rows import all_participants
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
 from tests.contract.footage import face_clip
@@ -50,7 +50,7 @@ def hidden(session: Session, folder: Path, *, keep_robots: bool = False) -> list
     )
     filmed = planes_of(folder.parent / "walk.mp4")
     with pictures_to_encode() as painted:
-        result, _ = run_here(session, work, Silent())
+        result, _ = run_inline(session, work, Silent())
     shown = planes_of(Path(str(result["output"])))
     assert len(filmed) == len(painted) == len(shown) == FRAMES
     covered = []
@@ -72,7 +72,7 @@ def hidden(session: Session, folder: Path, *, keep_robots: bool = False) -> list
 
 def planes_of(clip: Path) -> list[Planes]:
     """Return the pictures of a clip."""
-    return [tuple(plane.copy() for plane in picture.planes) for picture in pictures(clip)]
+    return [tuple(plane.copy() for plane in picture.planes) for picture in iterate_frames(clip)]
 
 
 def test_every_face_is_hidden_until_something_is_said(session: Session, tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_frames_that_were_not_looked_at_are_covered(session: Session, tmp_path: 
     found_faces(session, [])
     work = anonymization.prepare(session, only_recording(session), "solid", tmp_path / "clips")
     fewer = replace(work, parameters={**work.parameters, "frames": 4})
-    result, _ = run_here(session, fewer, Silent())
+    result, _ = run_inline(session, fewer, Silent())
     assert result["blanked"] == [0.16, 0.2]
 
 
@@ -140,7 +140,7 @@ def filmed(tmp_path: Path) -> Iterator[Session]:
     """A session with a clip of two seconds in which a real face was found."""
     with Session(Study.create(tmp_path / "filmed.greenroom"), "Ada") as session:
         (recording,), _ = add_recordings(session, [probe_file(face_clip(tmp_path / "two seconds.mp4"))])
-        run_here(session, face_tracking.prepare(session, recording), Silent())
+        run_inline(session, face_tracking.prepare(session, recording), Silent())
         yield session
 
 
@@ -159,7 +159,7 @@ def test_the_check_knows_which_faces_may_stay_and_says_when_others_show(filmed: 
         work = anonymization.prepare(
             filmed, recording, "solid", tmp_path / "clips", keep_robots=True, start_us=start_us, overwrite=True
         )
-        return run_here(filmed, work, Silent())[0]
+        return run_inline(filmed, work, Silent())[0]
 
     tracks = [track.id for track in tracks_of(filmed.study, recording)]
     for track in tracks:

@@ -14,14 +14,14 @@ from project.queries.recording_rows import all_recordings, set_hold_out
 from project.queries.segment_rows import all_segments
 from project.session.session import Session
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 
 FIRST, SECOND = "Annotator 1", "Annotator 2"
 
 
 def open_lab(folder: Path, recordings: int = 4, segments: int = 40, seed: int = 1) -> Session:
     with Study.create(folder / "lab.greenroom") as made:
-        fill(made, recordings=recordings, segments=segments, seed=seed)
+        fill_study(made, recordings=recordings, segments=segments, seed=seed)
     return Session.open(folder / "lab.greenroom", FIRST)
 
 
@@ -49,9 +49,9 @@ def random_edit(session: Session, chance: random.Random) -> Changes:
             rows = session.study.rows("SELECT id FROM comment ORDER BY id")
             return comments.resolve_comments(session, [one[0] for one in rows[:1]]) if rows else Changes()
         case 4 if others:
-            return reviews.decide(session, chance.choice(others), chance.choice([*ReviewDecision]))
+            return reviews.review_segment(session, chance.choice(others), chance.choice([*ReviewDecision]))
         case 5 if own:
-            return bulk.delete(session, chance.sample(own, min(2, len(own))))
+            return bulk.delete_own_segments(session, chance.sample(own, min(2, len(own))))
         case 6:
             with session.step("Hold out") as step:
                 set_hold_out(session.study, recording.id, chance.random() < 0.5)

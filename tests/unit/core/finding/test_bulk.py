@@ -10,7 +10,7 @@ from annotate.segments.segment_edits import add_segment
 from annotate.study.recording_edits import undo
 from project.errors import UserError
 from project.queries.recording_rows import all_recordings
-from project.queries.segment_rows import all_segments, segment, values_of
+from project.queries.segment_rows import all_segments, find_segment, values_of
 from project.session.session import Session
 from tests.unit.core.finding.lab import open_lab, own_and_others
 
@@ -30,18 +30,18 @@ def everything(session: Session) -> list[tuple[object, ...]]:
 def test_only_own_segments_change_and_one_undo_takes_it_back(session: Session) -> None:
     own, others = own_and_others(session)
     before = everything(session)
-    theirs = [segment(session.study, one) for one in others]
-    assert len(bulk.own(session, [*own, *others])) == len(own)
+    theirs = [find_segment(session.study, one) for one in others]
+    assert len(bulk.own_segments(session, [*own, *others])) == len(own)
     bulk.change_label(session, [*own, *others], "competence")
     assert {one.label for one in all_segments(session.study) if one.id in own} == {"competence"}
-    assert [segment(session.study, one) for one in others] == theirs
+    assert [find_segment(session.study, one) for one in others] == theirs
     undo(session)
     assert everything(session) == before
 
 
 def test_choices_are_added_and_taken_away(session: Session) -> None:
     own, others = own_and_others(session)
-    fits = [one.id for one in bulk.with_choice(session, bulk.own(session, own), "attributes", "norms")]
+    fits = [one.id for one in bulk.filter_by_choice(session, bulk.own_segments(session, own), "attributes", "norms")]
     bulk.add_choice(session, [*own, *others], "attributes", "norms")
     for one in fits:
         chosen = values_of(session.study, one)["attributes"].value
@@ -58,7 +58,7 @@ def test_choices_are_added_and_taken_away(session: Session) -> None:
 def test_a_single_choice_takes_the_place_of_another_and_is_taken_away_only_where_it_is(session: Session) -> None:
     own, _ = own_and_others(session)
     bulk.add_choice(session, own, "channel", "verbal")
-    fits = bulk.with_choice(session, bulk.own(session, own), "channel", "verbal")
+    fits = bulk.filter_by_choice(session, bulk.own_segments(session, own), "channel", "verbal")
     assert {values_of(session.study, one.id)["channel"].value for one in fits} == {"verbal"}
     assert not bulk.remove_choice(session, own, "channel", "both")
     assert bulk.remove_choice(session, own, "channel", "verbal")
@@ -69,20 +69,23 @@ def test_shifting_moves_all_or_none(session: Session) -> None:
     recording = all_recordings(session.study)[0]
     first, _ = add_segment(session, recording.id, 1_000_000, 2_000_000, "error")
     second, _ = add_segment(session, recording.id, 3_000_000, 4_000_000, "error")
-    bulk.shift(session, [first, second], -500_000)
-    assert [one.start_us for key in (first, second) if (one := segment(session.study, key))] == [500_000, 2_500_000]
+    bulk.shift_segments(session, [first, second], -500_000)
+    assert [one.start_us for key in (first, second) if (one := find_segment(session.study, key))] == [
+        500_000,
+        2_500_000,
+    ]
     before = everything(session)
     with pytest.raises(UserError, match="outside"):
-        bulk.shift(session, [first, second], -600_000)
+        bulk.shift_segments(session, [first, second], -600_000)
     assert everything(session) == before
 
 
 def test_with_nothing_of_ones_own_it_says_so(session: Session) -> None:
     _, others = own_and_others(session)
     for do in (
-        lambda: bulk.delete(session, others),
+        lambda: bulk.delete_own_segments(session, others),
         lambda: bulk.change_label(session, others, "error"),
-        lambda: bulk.shift(session, others, 1000),
+        lambda: bulk.shift_segments(session, others, 1000),
         lambda: bulk.add_choice(session, others, "attributes", "norms"),
     ):
         with pytest.raises(UserError, match="None of these"):

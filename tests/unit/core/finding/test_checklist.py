@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from annotate.review.peer_review import decide
+from annotate.review.peer_review import review_segment
 from annotate.review.segment_table import SegmentTable
-from annotate.review.study_progress import ChecklistItemKind, ReviewsWaiting, checklist
+from annotate.review.study_progress import ChecklistItemKind, ReviewsWaiting, build_checklist
 from annotate.segments.bulk_edits import add_comment, resolve_comments
 from annotate.segments.segment_edits import add_segment, set_field
 from project.entities.study_records import Annotator, Assignment, ReviewDecision, WorkPurpose
-from project.queries.annotator_rows import set_assignments, set_done
+from project.queries.annotator_rows import set_assignments, set_completed
 from project.queries.recording_rows import all_recordings
 from project.queries.segment_rows import unresolved_comments
 from project.session.session import Session
@@ -27,7 +27,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 def tasks(session: Session, name: str) -> list[tuple[ChecklistItemKind, str, str | None]]:
     table = SegmentTable(session)
     who = person(table, name)
-    return [(one.kind, one.text, one.segment_id) for one in checklist(session, table, [who]).tasks]
+    return [(one.kind, one.text, one.segment_id) for one in build_checklist(session, table, [who]).tasks]
 
 
 def person(table: SegmentTable, name: str) -> Annotator:
@@ -56,12 +56,12 @@ def test_from_a_plan_to_nothing_left(session: Session) -> None:
     resolve_comments(session, [one.id for one in unresolved_comments(session.study)])
     with session.step("Done"):
         for one in people:
-            set_done(session.study, first.id, one, "2026-01-01T00:00:00.000Z")
+            set_completed(session.study, first.id, one, "2026-01-01T00:00:00.000Z")
     assert tasks(session, FIRST) == []
     assert tasks(session, SECOND) == [
         (ChecklistItemKind.REVIEW, f"1 segment of {FIRST} to agree or disagree with.", None)
     ]
-    decide(session, made, ReviewDecision.AGREE)
+    review_segment(session, made, ReviewDecision.AGREE)
     assert tasks(session, SECOND) == []
     assert second.number == 2
 
@@ -73,12 +73,12 @@ def test_reviews_that_were_found_before_are_found_anew_where_something_changed(s
     table.apply(changes)
     with session.step("Done") as step:
         for one in table.annotators:
-            set_done(session.study, recording.id, one, "2026-01-01T00:00:00.000Z")
+            set_completed(session.study, recording.id, one, "2026-01-01T00:00:00.000Z")
     table.apply(step.changes)
     assert [one.annotator.name for one in reviews.find(table)] == [SECOND]
     assert [*reviews.find(table)] == [*ReviewsWaiting(session).find(table)]
     session.annotator_name = SECOND
-    table.apply(decide(session, own, ReviewDecision.DISAGREE))
+    table.apply(review_segment(session, own, ReviewDecision.DISAGREE))
     assert [*reviews.find(table)] == []
     table.apply(session.study.undo())
     assert [one.annotator.name for one in reviews.find(table)] == [SECOND]
@@ -87,7 +87,7 @@ def test_reviews_that_were_found_before_are_found_anew_where_something_changed(s
 def test_in_json_everybody_is_counted(session: Session) -> None:
     recording = all_recordings(session.study)[0]
     add_segment(session, recording.id, 1_000_000, 2_000_000, "error")
-    found = checklist(session, SegmentTable(session))
+    found = build_checklist(session, SegmentTable(session))
     said = found.as_json()
     people = said["annotators"]
     assert isinstance(people, list)
@@ -103,5 +103,5 @@ def test_training_is_not_reviewed(session: Session) -> None:
     with session.step("Train"):
         set_assignments(session.study, [Assignment(recording.id, one, WorkPurpose.TRAINING) for one in people])
         for one in people:
-            set_done(session.study, recording.id, one, "2026-01-01T00:00:00.000Z")
+            set_completed(session.study, recording.id, one, "2026-01-01T00:00:00.000Z")
     assert tasks(session, SECOND) == []

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from annotate.segments.bulk_edits import LONGEST, add_comment, delete_comment, edit_comment, resolve_comments
+from annotate.segments.bulk_edits import MAX_COMMENT_CHARS, add_comment, delete_comment, edit_comment, resolve_comments
 from annotate.study.recording_edits import undo
 from project.errors import UserError
-from project.queries.segment_rows import comments_in, comments_of, segment, unresolved_comments
+from project.queries.segment_rows import comments_in, comments_of, find_segment, unresolved_comments
 from project.session.session import Session
 from tests.unit.core.finding.lab import FIRST, SECOND, open_lab, own_and_others
 
@@ -21,12 +21,12 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 def test_a_comment_on_somebody_elses_segment(session: Session) -> None:
     _, others = own_and_others(session)
-    before = segment(session.study, others[0])
+    before = find_segment(session.study, others[0])
     made, changes = add_comment(session, others[0], "  Look again. ")
     assert changes.ids("comment") == {others[0]}
     (found,) = comments_of(session.study, others[0])
     assert (found.id, found.text, found.resolved) == (made, "Look again.", False)
-    assert segment(session.study, others[0]) == before
+    assert find_segment(session.study, others[0]) == before
     assert before is not None
     assert comments_in(session.study, before.recording_id) == {others[0]: [found]}
     undo(session)
@@ -50,7 +50,7 @@ def test_changing_resolving_and_deleting(session: Session) -> None:
     assert comments_of(session.study, own[0]) == []
 
 
-@pytest.mark.parametrize("text", ["", "  \n ", "x" * (LONGEST + 1)])
+@pytest.mark.parametrize("text", ["", "  \n ", "x" * (MAX_COMMENT_CHARS + 1)])
 def test_an_empty_or_endless_comment_is_refused(session: Session, text: str) -> None:
     own, _ = own_and_others(session)
     with pytest.raises(UserError):

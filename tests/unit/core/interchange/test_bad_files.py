@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from annotate.interchange import bounded_files as limits
-from annotate.interchange.annotation_files import apply_import, format_called, plan_import, read_file
-from annotate.interchange.document_export import export, exportable
-from annotate.interchange.lane_entries import guess_places
+from annotate.interchange.annotation_files import apply_import, get_format, plan_import, read_file
+from annotate.interchange.document_export import export_recordings, exportable_recordings
+from annotate.interchange.lane_entries import guess_recordings
 from annotate.interchange.lane_mapping import guess_mapping
 from project.errors import UserError
 from project.session.session import Session
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 from tests.unit.core.interchange.studies import everything
 
 EAF = '<?xml version="1.0"?><ANNOTATION_DOCUMENT><HEADER/>{}</ANNOTATION_DOCUMENT>'
@@ -80,19 +80,19 @@ BAD: list[tuple[str, str, bytes]] = [
 def study(tmp_path_factory: pytest.TempPathFactory, session_folders: None) -> Path:
     path = tmp_path_factory.mktemp("study") / "a.greenroom"
     with Study.create(path) as made:
-        fill(made, 2, 12, 2)
+        fill_study(made, 2, 12, 2)
     return path
 
 
 def bring(session: Session, path: Path, key: str | None = None) -> None:
     document = read_file(path, key)
-    plan = plan_import(session, document, guess_mapping(session, document), guess_places(session, document))
+    plan = plan_import(session, document, guess_mapping(session, document), guess_recordings(session, document))
     apply_import(session, plan, path.name)
 
 
 @pytest.mark.parametrize(("key", "what", "content"), BAD, ids=[f"{key} {what}" for key, what, _ in BAD])
 def test_one_line_and_nothing_written(key: str, what: str, content: bytes, tmp_path: Path, study: Path) -> None:
-    path = tmp_path / f"bad{format_called(key).suffixes[0]}"
+    path = tmp_path / f"bad{get_format(key).suffixes[0]}"
     path.write_bytes(content)
     with Session.open(study, "Newcomer") as session:
         before = everything(session)
@@ -105,7 +105,7 @@ def test_one_line_and_nothing_written(key: str, what: str, content: bytes, tmp_p
 
 @pytest.mark.parametrize("key", ["eaf", "textgrid", "csv", "jsonl"])
 def test_100_mb_of_nothing_is_one_line(key: str, tmp_path: Path, study: Path) -> None:
-    path = tmp_path / f"large{format_called(key).suffixes[0]}"
+    path = tmp_path / f"large{get_format(key).suffixes[0]}"
     with path.open("wb") as file:
         file.truncate(100_000_000)
     with Session.open(study, "Newcomer") as session, pytest.raises(UserError):
@@ -114,10 +114,10 @@ def test_100_mb_of_nothing_is_one_line(key: str, tmp_path: Path, study: Path) ->
 
 @pytest.mark.parametrize("key", ["eaf", "textgrid", "csv", "jsonl"])
 def test_what_is_cut_off_anywhere_is_one_line_or_sound(key: str, tmp_path: Path, study: Path) -> None:
-    to = format_called(key)
+    to = get_format(key)
     with Session.open(study, "Newcomer") as session:
-        recordings = exportable(session)[: None if to.many else 1]
-        [whole] = export(session, to, tmp_path / f"whole{to.suffixes[0]}", recordings)
+        recordings = exportable_recordings(session)[: None if to.many else 1]
+        [whole] = export_recordings(session, to, tmp_path / f"whole{to.suffixes[0]}", recordings)
         content = whole.read_bytes()
         before = everything(session)
         for cut in range(0, len(content), len(content) // 40):
@@ -131,7 +131,7 @@ def test_what_is_cut_off_anywhere_is_one_line_or_sound(key: str, tmp_path: Path,
 def test_a_table_of_more_rows_than_anybody_marks_is_not_read(
     tmp_path: Path, study: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "MOST_ENTRIES", 3)
+    monkeypatch.setattr(limits, "MAX_ENTRIES", 3)
     path = tmp_path / "many.csv"
     path.write_text("start_s,end_s,label\n" + "1,2,error\n" * 4)
     with Session.open(study, "Zed") as session, pytest.raises(UserError, match="holds more than 3"):
@@ -143,7 +143,7 @@ def test_media_are_never_followed(tmp_path: Path) -> None:
     outside.write_bytes(b"secret")
     (tmp_path / "in").mkdir()
     with Study.create(tmp_path / "in" / "a.greenroom") as made:
-        fill(made, 1, 2, 1)
+        fill_study(made, 1, 2, 1)
     for link in ("../outside.mp4", str(outside), "file:///etc/passwd"):
         path = tmp_path / "a.eaf"
         media = f'<MEDIA_DESCRIPTOR MEDIA_URL="{link}" MIME_TYPE="video/mp4"/>'
@@ -156,7 +156,7 @@ def test_media_are_never_followed(tmp_path: Path) -> None:
 def test_links_of_the_lossless_file_stay_in_the_folder(link: str, tmp_path: Path, study: Path) -> None:
     path = tmp_path / "a.jsonl"
     with Session.open(study, "Newcomer") as session:
-        export(session, format_called("jsonl"), path, exportable(session))
+        export_recordings(session, get_format("jsonl"), path, exportable_recordings(session))
     [recording] = [one for one in path.read_text().splitlines() if '"number": 1,' in one]
     medium = {
         "type": "medium", "id": PERSON["id"], "recording_id": json.loads(recording)["id"], "role": "main",

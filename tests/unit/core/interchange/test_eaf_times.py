@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
-from annotate.interchange.annotation_files import format_called
+from annotate.interchange.annotation_files import get_format
 from annotate.interchange.document import RecordingPart
-from annotate.interchange.formats.elan import Aligned, fill_in
+from annotate.interchange.formats.elan import Aligned, interpolate_slots
 
 
 def read(tmp_path: Path, header: str, slots: str, tiers: str) -> RecordingPart:
     path = tmp_path / "a.eaf"
     order = f"<HEADER>{header}</HEADER><TIME_ORDER>{slots}</TIME_ORDER>"
     path.write_text(f"<ANNOTATION_DOCUMENT>{order}{tiers}</ANNOTATION_DOCUMENT>", "utf-8")
-    [part] = format_called("eaf").read(path).recordings
+    [part] = get_format("eaf").read(path).recordings
     return part
 
 
@@ -28,11 +28,11 @@ def aligned(name: str, start: str, end: str, text: str) -> str:
 def test_parts_of_a_subdivision_share_its_time_evenly() -> None:
     slots = {"a": 1000, "b": None, "c": None, "d": None, "e": None, "f": 4000}
     parts = [Aligned("a", "b"), Aligned("c", "d"), Aligned("e", "f")]
-    assert fill_in(slots, [parts]) == {"a": 1000, "b": 2000, "c": 2000, "d": 3000, "e": 3000, "f": 4000}
+    assert interpolate_slots(slots, [parts]) == {"a": 1000, "b": 2000, "c": 2000, "d": 3000, "e": 3000, "f": 4000}
 
 
 def test_slots_of_no_tier_lie_evenly_between_their_neighbours() -> None:
-    found = fill_in({"x": None, "a": 0, "b": None, "c": 100, "d": None}, [])
+    found = interpolate_slots({"x": None, "a": 0, "b": None, "c": 100, "d": None}, [])
     assert found == {"x": None, "a": 0, "b": 50, "c": 100, "d": None}
 
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.interchange.annotation_files import format_called
+from annotate.interchange.annotation_files import get_format
 from annotate.interchange.document import Document, InterchangeEntry, InterchangeLane, RecordingPart
-from annotate.interchange.document_export import export, exportable
-from annotate.interchange.document_import import Plan, apply, plan
+from annotate.interchange.document_export import export_recordings, exportable_recordings
+from annotate.interchange.document_import import Plan, apply_document_import, plan_document_import
 from annotate.interchange.lane_mapping import (
     COMMENT,
     Becomes,
@@ -27,8 +27,8 @@ from project.queries.recording_rows import all_recordings
 from project.queries.segment_rows import all_segments, values_of
 from project.session.session import Session
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
-from project.text_format import neutral, plain
+from project.synthetic.synthetic_segments import fill_study
+from project.text_format import neutralize_formula, restore_formula
 
 SECOND = 1_000_000
 SEGMENTS = LaneTarget(Becomes.SEGMENTS, "Ada", "shrec", "segments")
@@ -37,7 +37,7 @@ SEGMENTS = LaneTarget(Becomes.SEGMENTS, "Ada", "shrec", "segments")
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[Session]:
     with Study.create(tmp_path / "a.greenroom") as made:
-        fill(made, 1, 0, 1)
+        fill_study(made, 1, 0, 1)
     with Session.open(tmp_path / "a.greenroom", "Somebody") as opened:
         yield opened
 
@@ -51,7 +51,7 @@ def mapped(**changes: object) -> ImportMapping:
 
 
 def planned(session: Session, document: Document, mapping: ImportMapping) -> Plan:
-    return plan(session, document, mapping, [all_recordings(session.study)[0].id])
+    return plan_document_import(session, document, mapping, [all_recordings(session.study)[0].id])
 
 
 def test_a_point_becomes_as_long_as_is_asked_and_stays_inside(session: Session) -> None:
@@ -89,7 +89,7 @@ def test_values_become_fields_and_comments(session: Session) -> None:
     document = one_lane(InterchangeEntry(0, SECOND, "competence", {**values, "do": "Wait."}))
     fields = {"why": "rationale", "where": "channel", "what": "attributes", "note": COMMENT, "do": "correction"}
     found = planned(session, document, mapped(fields=fields))
-    apply(session, found, "a.eaf")
+    apply_document_import(session, found, "a.eaf")
     [segment] = all_segments(session.study)
     stored = {key: one.value for key, one in values_of(session.study, segment.id).items()}
     assert stored == {"rationale": "Because.", "channel": "verbal", "attributes": ["norms"]}
@@ -101,7 +101,7 @@ def test_values_become_fields_and_comments(session: Session) -> None:
 def test_an_import_is_one_step_with_its_people(session: Session) -> None:
     before = session.study.rows("SELECT name FROM annotator")
     document = one_lane(InterchangeEntry(0, SECOND, "error"))
-    apply(session, planned(session, document, mapped()), "a.eaf")
+    apply_document_import(session, planned(session, document, mapped()), "a.eaf")
     assert session.study.undo_name == "Import a.eaf"
     assert ("Ada",) in session.study.rows("SELECT name FROM annotator")
     session.study.undo()
@@ -116,7 +116,7 @@ def test_a_failure_on_the_way_writes_nothing(session: Session) -> None:
     )
     found.new_segments[1] = replace(found.new_segments[1], start_us=-1)
     with pytest.raises(UserError):
-        apply(session, found, "a.eaf")
+        apply_document_import(session, found, "a.eaf")
     assert all_segments(session.study) == []
     assert ("Ada",) not in session.study.rows("SELECT name FROM annotator")
 
@@ -180,16 +180,18 @@ def test_an_export_never_replaces_a_file_unasked(session: Session, tmp_path: Pat
     path = tmp_path / "a.csv"
     path.write_text("mine")
     with pytest.raises(UserError):
-        export(session, format_called("csv"), path, exportable(session))
+        export_recordings(session, get_format("csv"), path, exportable_recordings(session))
     assert path.read_text() == "mine"
-    export(session, format_called("csv"), path, exportable(session), overwrite=True)
+    export_recordings(session, get_format("csv"), path, exportable_recordings(session), overwrite=True)
     assert path.read_text() != "mine"
     with pytest.raises(UserError):
-        export(session, format_called("csv"), session.study.path, exportable(session), overwrite=True)
+        export_recordings(
+            session, get_format("csv"), session.study.path, exportable_recordings(session), overwrite=True
+        )
 
 
 @given(st.text())
 def test_no_cell_is_a_formula_and_every_one_comes_back(cell: str) -> None:
-    written = neutral(cell)
-    assert plain(written) == cell
+    written = neutralize_formula(cell)
+    assert restore_formula(written) == cell
     assert written[:1] not in tuple("=+-@\t\r") or written.lstrip("-").replace(".", "", 1).isdigit()

@@ -11,9 +11,9 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotate.interchange.annotation_files import format_called
+from annotate.interchange.annotation_files import get_format
 from annotate.interchange.document import Document
-from annotate.interchange.formats.boris_project import project
+from annotate.interchange.formats.boris_project import build_project
 from project.errors import UserError
 from tests.unit.core.interchange.documents import parts
 
@@ -28,7 +28,7 @@ JSON = st.recursive(
 @MANY
 @given(parts(), st.data())
 def test_any_value_anywhere_in_a_boris_project(part: Any, data: st.DataObject) -> None:
-    made = copy.deepcopy(project(Document((part,))))
+    made = copy.deepcopy(build_project(Document((part,))))
     for _ in range(data.draw(st.integers(1, 4))):
         replaced_somewhere(made, data)
     read("boris", json.dumps(made).encode())
@@ -37,7 +37,7 @@ def test_any_value_anywhere_in_a_boris_project(part: Any, data: st.DataObject) -
 @MANY
 @given(parts(), st.sampled_from(("boris-csv", "datavyu", "webvtt", "srt")), st.data())
 def test_any_text_anywhere_in_the_others(part: Any, key: str, data: st.DataObject) -> None:
-    used = format_called(key)
+    used = get_format(key)
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"file{used.suffixes[0]}"
         path.touch()
@@ -70,7 +70,7 @@ def replaced_somewhere(found: Any, data: st.DataObject) -> None:
 
 
 def read(key: str, content: bytes) -> None:
-    used = format_called(key)
+    used = get_format(key)
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"file{used.suffixes[0]}"
         path.write_bytes(content)

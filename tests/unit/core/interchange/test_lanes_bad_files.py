@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from annotate.interchange.annotation_files import format_called, guess
+from annotate.interchange.annotation_files import get_format, guess_format
 from project.errors import UserError
 
 _TABLE = "Observation id,Subject,Behavior,Behavior type,Start (s),Stop (s)\r\n"
@@ -65,14 +65,14 @@ BAD: list[tuple[str, str, bytes]] = [
 
 @pytest.mark.parametrize(("key", "content"), [(key, c) for key, _, c in BAD], ids=[f"{k} {name}" for k, name, _ in BAD])
 def test_one_line_says_what_is_wrong(key: str, content: bytes, tmp_path: Path) -> None:
-    path = tmp_path / f"bad{format_called(key).suffixes[0]}"
+    path = tmp_path / f"bad{get_format(key).suffixes[0]}"
     path.write_bytes(content)
     refused(key, path)
 
 
 @pytest.mark.parametrize("key", ["boris", "boris-csv", "datavyu", "webvtt", "srt"])
 def test_a_file_of_100_mb_is_not_read(key: str, tmp_path: Path) -> None:
-    path = tmp_path / f"large{format_called(key).suffixes[0]}"
+    path = tmp_path / f"large{get_format(key).suffixes[0]}"
     with path.open("wb") as file:
         file.truncate(100_000_000)
     assert "larger than" in refused(key, path)
@@ -117,7 +117,7 @@ def test_archives(members: dict[str, bytes], word: str, tmp_path: Path) -> None:
 def test_long_work_is_not_longer_than_the_file(db: bytes, tmp_path: Path) -> None:
     path = zipped(tmp_path / "long.opf", {"db": db, "project": b"\n" * 500_000 + b"feed: " + b" " * 400_000})
     with suppress(UserError):
-        assert len(format_called("datavyu").read(path).recordings) == 1
+        assert len(get_format("datavyu").read(path).recordings) == 1
 
 
 def test_a_truncated_archive(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_what_is_damaged_inside_an_archive(tmp_path: Path) -> None:
 def test_encodings(name: str, text: str, encoding: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_bytes(text.encode(encoding))
-    (part,) = guess(path).read(path).recordings
+    (part,) = guess_format(path).read(path).recordings
     assert [(lane.participant, lane.entries[0].text) for lane in part.lanes] == [("Zoë", "Größe")]
 
 
@@ -156,13 +156,13 @@ def test_links_to_media_are_names_and_nothing_more(tmp_path: Path) -> None:
     path.write_bytes(
         project(type="MEDIA", file={"1": ["../../../etc/passwd", 7, None]}, events=[[1.5, "", "p", "", ""]])
     )
-    (part,) = format_called("boris").read(path).recordings
+    (part,) = get_format("boris").read(path).recordings
     assert [link.path for link in part.media] == ["../../../etc/passwd", "7", ""]
 
 
 def refused(key: str, path: Path) -> str:
     with pytest.raises(UserError) as caught:
-        format_called(key).read(path)
+        get_format(key).read(path)
     said = str(caught.value)
     assert said
     assert said.isprintable()

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from annotate.interchange.annotation_files import format_called
-from annotate.interchange.document_export import document_of, export, exportable
+from annotate.interchange.annotation_files import get_format
+from annotate.interchange.document_export import build_document, export_recordings, exportable_recordings
 from project.entities.study_records import Annotator, Participant, ParticipantRole, Recording
 from project.ids import new_id
 from project.queries.recording_rows import all_participants, all_recordings
@@ -43,14 +43,14 @@ def test_the_stated_subset_comes_back(key: str, content: Content) -> None:
     made = in_milliseconds(content)
     ids = KEEPS_IDS[key]
     with opened(made) as source, opened(made.without_work()) as target, tempfile.TemporaryDirectory() as folder:
-        paths = export(source, format_called(key), Path(folder) / "out", exportable(source))
+        paths = export_recordings(source, get_format(key), Path(folder) / "out", exportable_recordings(source))
         before = everything(source)
         for path in paths:
             bring(target, path)
             bring(source, path)
         assert everything(source) == before
-        wanted = compared(document_of(source, exportable(source)), ids=ids)
-        assert compared(document_of(target, exportable(target)), ids=ids) == wanted
+        wanted = compared(build_document(source, exportable_recordings(source)), ids=ids)
+        assert compared(build_document(target, exportable_recordings(target)), ids=ids) == wanted
         after = everything(target)
         for path in paths:
             bring(target, path)
@@ -61,7 +61,7 @@ def test_the_stated_subset_comes_back(key: str, content: Content) -> None:
 @SLOW
 def test_captions_are_known_again_in_the_study_that_they_are_from(content: Content) -> None:
     with opened(content) as source, tempfile.TemporaryDirectory() as folder:
-        paths = export(source, format_called("webvtt"), Path(folder) / "out", exportable(source))
+        paths = export_recordings(source, get_format("webvtt"), Path(folder) / "out", exportable_recordings(source))
         before = everything(source)
         for path in paths:
             bring(source, path)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from annotate.interchange.annotation_files import format_called, guess
+from annotate.interchange.annotation_files import get_format, guess_format
 from annotate.interchange.document import InterchangeEntry
 
 OLD_TABULAR = """Observation id\tmeeting
@@ -29,8 +29,8 @@ AGGREGATED = (
 
 def test_a_boris_project(shared_data: Path) -> None:
     path = shared_data / "interchange" / "boris_test.boris"
-    assert guess(path).key == "boris"
-    found = format_called("boris").read(path)
+    assert guess_format(path).key == "boris"
+    found = get_format("boris").read(path)
     parts = {part.name: part for part in found.recordings}
     assert len(parts) == 12
     states = {lane.name: lane for lane in parts["observation #1"].lanes}
@@ -49,7 +49,7 @@ def test_a_boris_project(shared_data: Path) -> None:
 
 
 def test_the_second_project_of_boris(shared_data: Path) -> None:
-    found = format_called("boris").read(shared_data / "interchange" / "boris_nopaths.boris")
+    found = get_format("boris").read(shared_data / "interchange" / "boris_nopaths.boris")
     assert len(found.recordings) == 9
     assert [link.path for link in found.recordings[-2].media] == ["video1.mp4", "video2.mp4"]
 
@@ -62,7 +62,7 @@ def test_events_without_a_time_and_out_of_the_ethogram_are_told(tmp_path: Path) 
         '[3, "", "s", "", "begin"], [1, "", "s", "", ""], [1e99, "", "s", "", ""]]}}}',
         "utf-8",
     )
-    found = format_called("boris").read(path)
+    found = get_format("boris").read(path)
     (lane,) = found.recordings[0].lanes
     assert [(one.start_us, one.end_us, one.text) for one in lane.entries] == [
         (1_000_000, 3_000_000, "s"),
@@ -78,7 +78,7 @@ def test_events_without_a_time_and_out_of_the_ethogram_are_told(tmp_path: Path) 
 def test_a_table_of_events_by_an_older_boris(tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
     path.write_text(OLD_TABULAR, "utf-8")
-    found = guess(path).read(path)
+    found = guess_format(path).read(path)
     (part,) = found.recordings
     assert part.name == "meeting"
     assert [(lane.name, lane.participant) for lane in part.lanes] == [("P01", "P01")]
@@ -92,8 +92,8 @@ def test_a_table_of_events_by_an_older_boris(tmp_path: Path) -> None:
 def test_an_aggregated_table_of_boris(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text(AGGREGATED, "utf-8", newline="")
-    assert guess(path).key == "boris-csv"
-    (part,) = guess(path).read(path).recordings
+    assert guess_format(path).key == "boris-csv"
+    (part,) = guess_format(path).read(path).recordings
     assert (part.name, part.duration_us) == ("one", 90_000_000)
     assert [link.path for link in part.media] == ["a.mp4", "b.mp4", "c.mp4"]
     nobody, person = part.lanes
@@ -106,8 +106,8 @@ def test_an_aggregated_table_of_boris(tmp_path: Path) -> None:
 def test_spreadsheets_of_datavyu(shared_data: Path) -> None:
     for name, text in (("datavyu_demo.opf", "textdata1 with a \\"), ("datavyu_shapa.opf", "textdata1")):
         path = shared_data / "interchange" / name
-        assert guess(path).key == "datavyu"
-        (part,) = guess(path).read(path).recordings
+        assert guess_format(path).key == "datavyu"
+        (part,) = guess_format(path).read(path).recordings
         lanes = {lane.name: lane.entries for lane in part.lanes}
         assert list(lanes) == ["float", "int", "text", "nominal", "predicate", "matrix"]
         assert all(len(entries) == 10 for entries in lanes.values())
@@ -125,7 +125,7 @@ def test_several_voices_in_a_cue_and_what_is_no_cue(tmp_path: Path) -> None:
         "<v.loud Ann>Yes</v> <v Bob &amp; Co>No &lt;3\n\nbroken --> 00:03.000\nlost\n\n00:04.000 --> 00:03.000\nback\n",
         "utf-8",
     )
-    found = guess(path).read(path)
+    found = guess_format(path).read(path)
     (part,) = found.recordings
     assert [(lane.participant, lane.entries[0].text) for lane in part.lanes] == [("Ann", "Yes "), ("Bob & Co", "No <3")]
     assert found.remarks == (
@@ -139,11 +139,11 @@ def test_names_in_an_srt_are_taken_only_where_they_are_plainly_meant(tmp_path: P
     times = "00:00:0{0},000 --> 00:00:0{0},500"
     said = ["I know: it is late", "Well", "<i>Yes</i>", "No"]
     path.write_text("\n\n".join(f"{n}\n{times.format(n)}\n{text}" for n, text in enumerate(said, 1)), "utf-8")
-    (part,) = guess(path).read(path).recordings
+    (part,) = guess_format(path).read(path).recordings
     assert [(lane.participant, [one.text for one in lane.entries]) for lane in part.lanes] == [
         ("", ["I know: it is late", "Well", "Yes", "No"])
     ]
     said = ["Ann: Hello", "Ann: Late", "Oh", "Bob: Yes", "Bob: Bye"]
     path.write_text("\n\n".join(f"{n}\n{times.format(n)}\n{text}" for n, text in enumerate(said, 1)), "utf-8")
-    (part,) = guess(path).read(path).recordings
+    (part,) = guess_format(path).read(path).recordings
     assert [(lane.participant, len(lane.entries)) for lane in part.lanes] == [("Ann", 2), ("", 1), ("Bob", 2)]

@@ -12,7 +12,7 @@ import pysubs2
 import pytest
 import webvtt
 
-from annotate.interchange.annotation_files import format_called
+from annotate.interchange.annotation_files import get_format
 from annotate.interchange.document import Document, InterchangeEntry, InterchangeLane, MediaLink, RecordingPart
 
 _NOT_HERE = 77
@@ -54,7 +54,7 @@ PART = RecordingPart(
 
 @pytest.fixture
 def written(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
-    used = format_called(request.param)
+    used = get_format(request.param)
     path = tmp_path / f"file{used.suffixes[0]}"
     used.write(Document((PART,)), path)
     return path
@@ -155,7 +155,7 @@ def test_pyvyu_reads_the_columns(tmp_path: Path) -> None:
     )
     path = tmp_path / "file.opf"
     lane = InterchangeLane("Ada shrec.segments", marks, "segments", "Ada", "", "shrec", "segments")
-    format_called("datavyu").write(Document((RecordingPart("Meeting", (lane,)),)), path)
+    get_format("datavyu").write(Document((RecordingPart("Meeting", (lane,)),)), path)
     column = pyvyu.load_opf(str(path)).get_column("Ada_shrec_segments")
     assert list(column.codelist) == ["label", "id", "rationale"]
     cells = [(one.onset, one.offset, one.get_code("label")) for one in column.sorted_cells()]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from annotate.interchange.annotation_files import format_called
+from annotate.interchange.annotation_files import get_format
 from annotate.interchange.document import Document, InterchangeEntry, InterchangeLane, RecordingPart
 from tests.unit.core.interchange.documents import one_part, parts, said_in
 
@@ -16,7 +16,7 @@ FEW = settings(max_examples=40, deadline=None)
 
 def again(key: str, document: Document, suffix: str = "") -> Document:
     """Write a document and read the file."""
-    used = format_called(key)
+    used = get_format(key)
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"file{suffix or used.suffixes[0]}"
         path.touch()

@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from praatio import textgrid
 from pympi.Elan import Eaf
 
-from annotate.interchange.annotation_files import format_called
+from annotate.interchange.annotation_files import get_format
 from annotate.interchange.document import Document, InterchangeEntry, InterchangeLane, MediaLink, RecordingPart
-from annotate.interchange.document_export import document_of, exportable
+from annotate.interchange.document_export import build_document, exportable_recordings
 from project.ids import new_id
 from tests.unit.core.interchange.studies import Content, contents, opened
 
@@ -42,7 +42,7 @@ DOCUMENT = Document(
 
 @pytest.fixture
 def eaf(tmp_path: Path) -> Path:
-    format_called("eaf").write(DOCUMENT, tmp_path / "a.eaf")
+    get_format("eaf").write(DOCUMENT, tmp_path / "a.eaf")
     return tmp_path / "a.eaf"
 
 
@@ -68,16 +68,16 @@ def test_it_fits_the_description_of_the_format(eaf: Path) -> None:
 @SOME
 def test_any_study_fits_the_description(content: Content) -> None:
     with opened(content) as session, tempfile.TemporaryDirectory() as folder:
-        for one in exportable(session):
+        for one in exportable_recordings(session):
             path = Path(folder) / "a.eaf"
-            format_called("eaf").write(document_of(session, [one]), path)
+            get_format("eaf").write(build_document(session, [one]), path)
             SCHEMA.validate(str(path))
 
 
 def test_what_pympi_saves_again_is_read_with_fields_and_ids(eaf: Path) -> None:
     again = eaf.with_name("again.eaf")
     Eaf(eaf).to_file(again)
-    [part] = format_called("eaf").read(again).recordings
+    [part] = get_format("eaf").read(again).recordings
     marked = next(lane for lane in part.lanes if lane.name == "Ada shrec.segments")
     assert sorted(entry.id for entry in marked.entries) == sorted(entry.id for entry in OVERLAPPING)
     assert dict(marked.entries[0].values) == {"attributes": "norms; emotions", "rationale": "A “why” & <so>"}
@@ -85,7 +85,7 @@ def test_what_pympi_saves_again_is_read_with_fields_and_ids(eaf: Path) -> None:
 
 def test_praatio_finds_tiers_without_a_gap(tmp_path: Path) -> None:
     path = tmp_path / "a.textgrid"
-    format_called("textgrid").write(DOCUMENT, path)
+    get_format("textgrid").write(DOCUMENT, path)
     found = textgrid.openTextgrid(str(path), includeEmptyIntervals=True, reportingMode="error")
     assert found.maxTimestamp == 5
     [first, second, speech] = (
@@ -108,7 +108,7 @@ def test_what_praatio_writes_is_read(form: str, encoding: str, tmp_path: Path) -
     path = tmp_path / "a.textgrid"
     made.save(str(path), format=form, includeBlankSpaces=True)
     path.write_bytes(path.read_text("utf-8").encode(encoding))
-    [part] = format_called("textgrid").read(path).recordings
+    [part] = get_format("textgrid").read(path).recordings
     assert [(lane.name, [(e.start_us, e.end_us, e.text) for e in lane.entries]) for lane in part.lanes] == [
         ("wörter", [(500_000, 1_250_000, 'say "yes"'), (2_000_000, 3_000_000, "no")]),
         ("clicks", [(1_500_000, 1_500_000, "!")]),
@@ -118,7 +118,7 @@ def test_what_praatio_writes_is_read(form: str, encoding: str, tmp_path: Path) -
 
 def test_elans_own_sample(shared_data: Path) -> None:
     path = shared_data / "interchange" / "elan_sample_2.8.eaf"
-    [part] = format_called("eaf").read(path).recordings
+    [part] = get_format("eaf").read(path).recordings
     theirs = Eaf(path)
     for name in ("text", "gestures"):
         lane = next(one for one in part.lanes if one.name == name)

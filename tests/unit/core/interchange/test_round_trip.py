@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from annotate.interchange.annotation_files import apply_import, format_called, plan_import, read_file
-from annotate.interchange.document_export import document_of, export, exportable
-from annotate.interchange.lane_entries import guess_places
+from annotate.interchange.annotation_files import apply_import, get_format, plan_import, read_file
+from annotate.interchange.document_export import build_document, export_recordings, exportable_recordings
+from annotate.interchange.lane_entries import guess_recordings
 from annotate.interchange.lane_mapping import guess_mapping
-from annotate.interchange.lossless_format import STUDY, whole_rows
+from annotate.interchange.lossless_format import STUDY, collect_rows
 from project.entities.study_records import Changes
 from project.session.session import Session
 from tests.unit.core.interchange.studies import Content, compared, contents, everything, opened, opened_empty
@@ -22,7 +22,7 @@ SLOW = settings(max_examples=12, deadline=None, suppress_health_check=QUIET)
 
 def bring(session: Session, path: Path) -> Changes:
     document = read_file(path)
-    mapping, places = guess_mapping(session, document), guess_places(session, document)
+    mapping, places = guess_mapping(session, document), guess_recordings(session, document)
     plan = plan_import(session, document, mapping, places)
     assert plan.left_out == 0
     return apply_import(session, plan, path.name)
@@ -33,14 +33,14 @@ def bring(session: Session, path: Path) -> Changes:
 @SLOW
 def test_the_stated_subset_comes_back(key: str, content: Content) -> None:
     with opened(content) as source, opened(content.without_work()) as target, tempfile.TemporaryDirectory() as folder:
-        paths = export(source, format_called(key), Path(folder) / "out", exportable(source))
+        paths = export_recordings(source, get_format(key), Path(folder) / "out", exportable_recordings(source))
         before = everything(source)
         for path in paths:
             bring(target, path)
             bring(source, path)
         assert everything(source) == before
-        wanted = compared(document_of(source, exportable(source)), ids=KEEPS_IDS[key])
-        assert compared(document_of(target, exportable(target)), ids=KEEPS_IDS[key]) == wanted
+        wanted = compared(build_document(source, exportable_recordings(source)), ids=KEEPS_IDS[key])
+        assert compared(build_document(target, exportable_recordings(target)), ids=KEEPS_IDS[key]) == wanted
         after = everything(target)
         for path in paths:
             bring(target, path)
@@ -51,14 +51,16 @@ def test_the_stated_subset_comes_back(key: str, content: Content) -> None:
 @SLOW
 def test_the_lossless_one_makes_the_same_study_again(content: Content) -> None:
     with opened(content) as source, tempfile.TemporaryDirectory() as folder:
-        [path] = export(source, format_called("jsonl"), Path(folder) / "out.jsonl", exportable(source))
+        [path] = export_recordings(
+            source, get_format("jsonl"), Path(folder) / "out.jsonl", exportable_recordings(source)
+        )
         before = everything(source)
         bring(source, path)
         assert everything(source) == before
         with opened_empty(content.annotators[0].name) as target:
             bring(target, path)
-            wanted = whole_rows(source, [one.id for one in content.recordings])
-            found = whole_rows(target, [one.id for one in content.recordings])
+            wanted = collect_rows(source, [one.id for one in content.recordings])
+            found = collect_rows(target, [one.id for one in content.recordings])
             assert {**found, STUDY: ()} == {**wanted, STUDY: ()}
             assert found[STUDY][0]["schemes"] == wanted[STUDY][0]["schemes"]
             target.study.undo()

@@ -13,7 +13,7 @@ from project.entities.study_records import ConsentUse, Recording
 from project.progress import Silent
 from project.queries.history_rows import latest_run
 from project.queries.recording_rows import all_participants, all_recordings
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from tests.unit.core.release.lab import lab
 
@@ -23,7 +23,7 @@ def rendered_lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = lab(tmp_path_factory.mktemp("rendered"))
     with Session.open(path, "Ada Byron") as session:
         (recording,) = all_recordings(session.study)
-        run_here(session, anonymization.prepare(session, recording.id, "blur", path.parent / "clips"), Silent())
+        run_inline(session, anonymization.prepare(session, recording.id, "blur", path.parent / "clips"), Silent())
         (person,) = all_participants(session.study)
         set_consent(session, person, ConsentUse.MODELS, True)
         confirm_texts(session)

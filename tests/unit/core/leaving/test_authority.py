@@ -11,17 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.study.recording_edits import redo, undo
-from anonymize.egress.egress_authority import StudyAuthority, authority_of
+from anonymize.egress.egress_authority import StudyAuthority, study_authority
 from anonymize.egress.permit_protocol import RemoteAuthority, answer_permit, is_permit_question, permit_question
-from anonymize.egress.policy_edits import changed, hosts_in, set_policy
+from anonymize.egress.policy_edits import change_policy, parse_hosts, set_policy
 from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy, Purpose
-from project.entities.judgments import RAW
+from project.entities.judgments import RAW_CONDITION
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.merging.merge import merge_copy
-from project.queries.policy_rows import all_egress, insert_egress, policy_of
+from project.queries.policy_rows import all_egress, insert_egress, read_policy
 from project.session.session import Session
-from project.sharing.annotator_copy import AnnotatorShare, split
+from project.sharing.annotator_copy import AnnotatorShare, split_copy
 from project.store.study import Study
 from tests.unit.core.leaving.departures import abroad, at_home
 
@@ -41,30 +41,30 @@ def refused(session: Session, departure: EgressRequest) -> str:
 
 
 def test_by_default_nothing_leaves_and_what_stays_is_written_down_too(session: Session) -> None:
-    assert refused(session, abroad("r1", RAW)) == "nothing-leaves"
-    StudyAuthority(session).permit(at_home("r1", RAW), 0)
+    assert refused(session, abroad("r1", RAW_CONDITION)) == "nothing-leaves"
+    StudyAuthority(session).permit(at_home("r1", RAW_CONDITION), 0)
     kept, let = all_egress(session.study)
     assert (kept.rule, kept.permission, kept.level) == ("nothing-leaves", "", EgressLevel.NOTHING)
     assert (let.rule, let.permission) == ("", "local")
-    assert kept.departure == abroad("r1", RAW), "all of it, also of what was refused"
+    assert kept.departure == abroad("r1", RAW_CONDITION), "all of it, also of what was refused"
     assert not session.study.undo_name, "it is no step, so nobody can undo it"
 
 
 def test_a_request_is_on_disk_before_it_is_let_through(session: Session) -> None:
-    StudyAuthority(session).permit(at_home("r1", RAW), 0)
+    StudyAuthority(session).permit(at_home("r1", RAW_CONDITION), 0)
     with Session.open(session.study.path, "Bo", read_only=True) as other:
         assert [one.departure.host for one in all_egress(other.study)] == ["localhost"]
 
 
 def test_what_cannot_be_written_down_is_not_sent(session: Session) -> None:
     with Session.open(session.study.path, "Bo", read_only=True) as reading:
-        assert refused(reading, at_home("r1", RAW)) == "recorded"
-        assert refused(reading, abroad("r1", RAW)) == "nothing-leaves", "the rule that comes first is named"
+        assert refused(reading, at_home("r1", RAW_CONDITION)) == "recorded"
+        assert refused(reading, abroad("r1", RAW_CONDITION)) == "nothing-leaves", "the rule that comes first is named"
     assert all_egress(session.study) == []
 
 
 def test_the_journal_cannot_be_changed(session: Session) -> None:
-    StudyAuthority(session).permit(at_home("r1", RAW), 0)
+    StudyAuthority(session).permit(at_home("r1", RAW_CONDITION), 0)
     (line,) = all_egress(session.study)
     for sql in ("UPDATE egress SET permission = ?", "DELETE FROM egress WHERE id <> ?"):
         with pytest.raises(IntegrityError), session.study.recording_run():
@@ -80,11 +80,11 @@ def test_a_policy_that_is_damaged_lets_nothing_out(session: Session) -> None:
     set_policy(session, EVERYTHING)
     with session.step("Damage"):
         session.study.write("UPDATE property SET value = 'x' WHERE key = 'policy'", ())
-    assert refused(session, abroad("r1", RAW)) == "nothing-leaves"
+    assert refused(session, abroad("r1", RAW_CONDITION)) == "nothing-leaves"
 
 
 def test_the_policy_counts_as_it_is_at_that_moment(session: Session) -> None:
-    authority = authority_of(session)
+    authority = study_authority(session)
     empty = replace(abroad("", ""), texts=0, frames=())
     assert authority.foretell(empty) is not None
     set_policy(session, EVERYTHING)
@@ -101,7 +101,7 @@ def test_a_download_needs_no_level_and_no_evidence(session: Session) -> None:
     set_policy(session, Policy(downloads=True))
     StudyAuthority(session).permit(download, 0)
     assert refused(session, replace(download, proxy="proxy.example.org")) == "proxies"
-    assert refused(session, abroad("r1", RAW)) == "nothing-leaves"
+    assert refused(session, abroad("r1", RAW_CONDITION)) == "nothing-leaves"
 
 
 class _Holder:
@@ -116,11 +116,14 @@ class _Holder:
 
 def test_a_job_elsewhere_asks_the_holder_of_the_study(session: Session) -> None:
     remote = RemoteAuthority(_Holder(session))
-    remote.permit(at_home("r1", RAW), 0)
+    remote.permit(at_home("r1", RAW_CONDITION), 0)
     with pytest.raises(Forbidden) as refusal:
-        remote.permit(abroad("r1", RAW), 0)
+        remote.permit(abroad("r1", RAW_CONDITION), 0)
     assert refusal.value.rule == "nothing-leaves"
-    assert [one.departure for one in all_egress(session.study)] == [at_home("r1", RAW), abroad("r1", RAW)]
+    assert [one.departure for one in all_egress(session.study)] == [
+        at_home("r1", RAW_CONDITION),
+        abroad("r1", RAW_CONDITION),
+    ]
 
 
 @pytest.mark.parametrize("answer", [{}, {"permitted": "yes"}, {"permitted": 1}])
@@ -130,7 +133,7 @@ def test_only_a_yes_is_a_yes(answer: dict[str, Json]) -> None:
             return answer
 
     with pytest.raises(Forbidden):
-        RemoteAuthority(Mumbling()).permit(at_home("r1", RAW), 0)
+        RemoteAuthority(Mumbling()).permit(at_home("r1", RAW_CONDITION), 0)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +146,7 @@ def test_a_question_that_is_not_understood_is_a_no(session: Session, question: d
 
 
 def test_a_question_is_told_from_others() -> None:
-    assert is_permit_question(permit_question(at_home("r1", RAW), 0))
+    assert is_permit_question(permit_question(at_home("r1", RAW_CONDITION), 0))
     assert not is_permit_question({"ask": "something else"})
 
 
@@ -166,14 +169,14 @@ def test_neither_undo_nor_redo_loosens_it(session: Session) -> None:
     set_policy(session, EVERYTHING)
     set_policy(session, Policy())
     undo(session)
-    assert policy_of(session.study) == Policy()
+    assert read_policy(session.study) == Policy()
     redo(session)
-    assert policy_of(session.study) == Policy()
+    assert read_policy(session.study) == Policy()
     set_policy(session, EVERYTHING)
     undo(session)
     set_policy(session, Policy())
     redo(session)
-    assert policy_of(session.study) == Policy()
+    assert read_policy(session.study) == Policy()
 
 
 @pytest.mark.parametrize(
@@ -182,14 +185,14 @@ def test_neither_undo_nor_redo_loosens_it(session: Session) -> None:
 def test_raw_footage_needs_a_reason_and_somebody_who_allowed_it(session: Session, reason: str, allowed_by: str) -> None:
     with pytest.raises(UserError):
         set_policy(session, Policy(EgressLevel.RAW, reason, allowed_by))
-    assert policy_of(session.study) == Policy()
+    assert read_policy(session.study) == Policy()
 
 
 def test_what_was_said_for_one_level_does_not_stand_for_another() -> None:
-    assert changed(EVERYTHING, level=EgressLevel.ANONYMIZED).allowed_by == ""
-    assert changed(EVERYTHING, level=EgressLevel.RAW) == EVERYTHING
-    assert changed(EVERYTHING, downloads=True) == replace(EVERYTHING, downloads=True)
-    assert changed(Policy(hosts=("a.example",)), hosts=()).hosts == ()
+    assert change_policy(EVERYTHING, level=EgressLevel.ANONYMIZED).allowed_by == ""
+    assert change_policy(EVERYTHING, level=EgressLevel.RAW) == EVERYTHING
+    assert change_policy(EVERYTHING, downloads=True) == replace(EVERYTHING, downloads=True)
+    assert change_policy(Policy(hosts=("a.example",)), hosts=()).hosts == ()
 
 
 @pytest.mark.parametrize(
@@ -211,22 +214,22 @@ def test_what_was_said_for_one_level_does_not_stand_for_another() -> None:
     ],
 )
 def test_a_host_is_kept_as_requests_name_it(given: str, host: str) -> None:
-    assert hosts_in([given, given]) == (host,)
+    assert parse_hosts([given, given]) == (host,)
 
 
 @pytest.mark.parametrize("wrong", ["a b", "*.example.org", "http://", "-a.example", "a..example", "x" * 300, ":::"])
 def test_what_is_no_host(wrong: str) -> None:
     with pytest.raises(UserError):
-        hosts_in([wrong])
+        parse_hosts([wrong])
 
 
 @given(st.text(max_size=30))
 def test_any_text_is_a_host_or_a_user_error(text: str) -> None:
     try:
-        found = hosts_in([text])
+        found = parse_hosts([text])
     except UserError:
         return
-    assert hosts_in(found) == found
+    assert parse_hosts(found) == found
 
 
 # Copies
@@ -236,10 +239,10 @@ def test_a_copy_is_not_given_the_policy_and_does_not_bring_one(session: Session,
     set_policy(session, Policy(EgressLevel.ANONYMIZED))
     who = session.annotator()
     assert who is not None
-    made = split(session.study, AnnotatorShare(who, ()), tmp_path / "copy")
+    made = split_copy(session.study, AnnotatorShare(who, ()), tmp_path / "copy")
     with Session.open(made.path, "Ada") as copy:
-        assert policy_of(copy.study) == Policy()
+        assert read_policy(copy.study) == Policy()
         set_policy(copy, EVERYTHING)
     with Session.open(made.path, "Ada", read_only=True) as copy:
         merge_copy(session.study, copy.study, who.id)
-    assert policy_of(session.study) == Policy(EgressLevel.ANONYMIZED)
+    assert read_policy(session.study) == Policy(EgressLevel.ANONYMIZED)

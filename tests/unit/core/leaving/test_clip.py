@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from anonymize.privacy import exported_clips as clip
-from anonymize.privacy.exported_clips import clip_of, read, unread
+from anonymize.privacy.exported_clips import find_unchanged_clip, list_unread_renderings, read_checksums
 from project.entities.study_records import Run
 from project.session.session import Session
 from project.store.study import Study
@@ -17,8 +17,8 @@ CONTENT = b"a rendering"
 
 @pytest.fixture
 def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
-    monkeypatch.setattr(clip, "_READ", {})
-    monkeypatch.setattr(clip, "AT_ONCE", len(CONTENT) - 1)
+    monkeypatch.setattr(clip, "_CHECKSUMS", {})
+    monkeypatch.setattr(clip, "MAX_FOREGROUND_BYTES", len(CONTENT) - 1)
     with Session(Study.create(tmp_path / "lab"), "Ada") as session:
         (session.study.folder / "clip.mp4").write_bytes(CONTENT)
         yield session
@@ -30,37 +30,37 @@ def run_of(digest: str = hashlib.sha256(CONTENT).hexdigest()) -> Run:
 
 def test_whoever_has_time_reads_it_at_once(session: Session) -> None:
     place = session.study.folder / "clip.mp4"
-    assert clip_of(session, run_of()) == place
-    assert clip_of(session, run_of("0" * 64)) is None
-    assert unread(session, [run_of()]) == []
+    assert find_unchanged_clip(session, run_of()) == place
+    assert find_unchanged_clip(session, run_of("0" * 64)) is None
+    assert list_unread_renderings(session, [run_of()]) == []
 
 
 def test_a_window_knows_a_large_one_only_after_somebody_read_it(session: Session) -> None:
     session.patient = False
     place = session.study.folder / "clip.mp4"
-    assert clip_of(session, run_of()) is None
-    assert unread(session, [run_of()]) == [place]
-    read([place])
-    assert unread(session, [run_of()]) == []
-    assert clip_of(session, run_of()) == place
+    assert find_unchanged_clip(session, run_of()) is None
+    assert list_unread_renderings(session, [run_of()]) == [place]
+    read_checksums([place])
+    assert list_unread_renderings(session, [run_of()]) == []
+    assert find_unchanged_clip(session, run_of()) == place
     place.write_bytes(b"another file")
-    assert clip_of(session, run_of()) is None
-    assert unread(session, [run_of()]) == [place]
+    assert find_unchanged_clip(session, run_of()) is None
+    assert list_unread_renderings(session, [run_of()]) == [place]
 
 
 def test_a_window_reads_a_small_one_itself(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     session.patient = False
-    monkeypatch.setattr(clip, "AT_ONCE", len(CONTENT))
-    assert clip_of(session, run_of()) == session.study.folder / "clip.mp4"
+    monkeypatch.setattr(clip, "MAX_FOREGROUND_BYTES", len(CONTENT))
+    assert find_unchanged_clip(session, run_of()) == session.study.folder / "clip.mp4"
 
 
 def test_one_that_cannot_be_read_is_tried_once(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(place: Path) -> str:
         raise OSError
 
-    monkeypatch.setattr(clip, "sha256_of", fail)
+    monkeypatch.setattr(clip, "file_sha256", fail)
     session.patient = False
-    assert unread(session, [run_of()])
-    read([session.study.folder / "clip.mp4"])
-    assert unread(session, [run_of()]) == []
-    assert clip_of(session, run_of()) is None
+    assert list_unread_renderings(session, [run_of()])
+    read_checksums([session.study.folder / "clip.mp4"])
+    assert list_unread_renderings(session, [run_of()]) == []
+    assert find_unchanged_clip(session, run_of()) is None

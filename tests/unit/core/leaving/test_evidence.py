@@ -12,17 +12,17 @@ from annotate.segments.bulk_edits import add_comment
 from annotate.study.people import add_participant, set_consent
 from annotate.study.recording_edits import undo
 from annotate.team.assignments import hold_out
-from anonymize.egress.egress_authority import authority_of
+from anonymize.egress.egress_authority import study_authority
 from anonymize.egress.policy_edits import set_policy
 from anonymize.faces.face_review_edits import assign_faces
 from anonymize.pii_review import study_finder as search
-from anonymize.pii_review.pii_decisions import decide, undecide
-from anonymize.pii_review.review_hits import hits, undecided
-from anonymize.release.release_edits import confirm_texts, waive, withdraw_waiver
-from benchmark.disclosure.conditions import GONE
+from anonymize.pii_review.pii_decisions import decide_places, undecide_places
+from anonymize.pii_review.review_hits import find_hits, find_undecided
+from anonymize.release.release_edits import confirm_texts, waive_rule, withdraw_waiver
+from benchmark.disclosure.conditions import MISSING_RECORDING
 from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy
 from project.entities.face_regions import Keyframe
-from project.entities.judgments import RAW
+from project.entities.judgments import RAW_CONDITION
 from project.entities.study_records import ConsentUse, ParticipantRole, Recording, Utterance
 from project.ids import new_id
 from project.progress import Silent
@@ -48,7 +48,7 @@ def _anonymized(session: Session) -> None:
 
 def forbidden(session: Session, departure: EgressRequest) -> str:
     """Return the rule that forbids a request and why, or "" where it may leave."""
-    refusal = authority_of(session).foretell(departure)
+    refusal = study_authority(session).foretell(departure)
     return "" if refusal is None else f"{refusal.rule}: {refusal.message} {refusal.hint}"
 
 
@@ -57,7 +57,7 @@ def test_what_passed_review_may_leave(session: Session, recording: Recording, re
 
 
 def test_raw_footage_may_not(session: Session, recording: Recording) -> None:
-    assert forbidden(session, abroad(recording.id, RAW)).startswith("raw: ")
+    assert forbidden(session, abroad(recording.id, RAW_CONDITION)).startswith("raw: ")
 
 
 def _move_a_box(session: Session, recording: Recording) -> None:
@@ -145,14 +145,14 @@ def test_a_face_that_belongs_to_nobody_any_more(session: Session, recording: Rec
 
 
 def test_a_decision_that_is_taken_back(session: Session, recording: Recording, rendering: str) -> None:
-    before = [one for one in hits(session) if one.verdict is PiiVerdict.HIDE and one.is_spoken]
-    undecide(session, before[:1])
-    assert undecided(session)
+    before = [one for one in find_hits(session) if one.verdict is PiiVerdict.HIDE and one.is_spoken]
+    undecide_places(session, before[:1])
+    assert find_undecided(session)
     assert "undecided" in forbidden(session, abroad(recording.id, rendering))
 
 
 def test_what_is_kept_has_to_be_read_again(session: Session, recording: Recording, rendering: str) -> None:
-    decide(session, [one for one in hits(session) if one.is_spoken][:1], PiiVerdict.KEEP)
+    decide_places(session, [one for one in find_hits(session) if one.is_spoken][:1], PiiVerdict.KEEP)
     assert "nobody read" in forbidden(session, abroad(recording.id, rendering))
     confirm_texts(session)
     assert forbidden(session, abroad(recording.id, rendering)) == ""
@@ -179,7 +179,7 @@ def test_the_file_of_the_recording_is_another_one(session: Session, recording: R
 def test_what_the_check_found(session: Session, recording: Recording, rendering: str) -> None:
     withdraw_waiver(session, "independent-check", None)
     assert "misses the same faces" in forbidden(session, abroad(recording.id, rendering))
-    waive(session, "independent-check", None, "No second detector in tests")
+    waive_rule(session, "independent-check", None, "No second detector in tests")
     withdraw_waiver(session, "privacy-measured", None)
     assert "greenroom privacy STUDY" in forbidden(session, abroad(recording.id, rendering))
 
@@ -207,7 +207,7 @@ def test_texts_alone_need_a_rendering_of_that_recording_all_the_same(session: Se
 def test_a_recording_that_is_none(session: Session, rendering: str) -> None:
     assert forbidden(session, abroad("no such recording", rendering)).startswith("reviewed: ")
     set_policy(session, EVERYTHING)
-    assert forbidden(session, abroad("no such recording", RAW)).startswith("consent: ")
+    assert forbidden(session, abroad("no such recording", RAW_CONDITION)).startswith("consent: ")
 
 
 @pytest.mark.parametrize("level", [ANONYMIZED, EVERYTHING])
@@ -215,7 +215,7 @@ def test_everybody_who_appears_or_is_heard_has_to_agree(
     session: Session, recording: Recording, rendering: str, level: Policy
 ) -> None:
     set_policy(session, level)
-    condition = rendering if level is ANONYMIZED else RAW
+    condition = rendering if level is ANONYMIZED else RAW_CONDITION
     assert forbidden(session, abroad(recording.id, condition)) == ""
     voice, _ = add_participant(session, "P02", ParticipantRole.BYSTANDER)
     with session.step("A voice from the next room"):
@@ -236,10 +236,10 @@ def test_raw_footage_of_a_face_or_voice_of_nobody_known_stays(session: Session, 
     (said,) = utterances_of(session.study, recording.id)
     with session.step("Whose voice?"):
         update_utterance(session.study, replace(said, participant_id=None))
-    assert "who says 1 utterance" in forbidden(session, abroad(recording.id, RAW))
+    assert "who says 1 utterance" in forbidden(session, abroad(recording.id, RAW_CONDITION))
     undo(session)
     _unassign(session, recording)
-    assert "1 face track of recording 1 belongs to nobody" in forbidden(session, abroad(recording.id, RAW))
+    assert "1 face track of recording 1 belongs to nobody" in forbidden(session, abroad(recording.id, RAW_CONDITION))
 
 
 def test_nothing_of_a_held_out_recording_leaves(session: Session, recording: Recording, rendering: str) -> None:
@@ -247,18 +247,18 @@ def test_nothing_of_a_held_out_recording_leaves(session: Session, recording: Rec
         set_hold_out(session.study, recording.id, True)
     assert "held out" in forbidden(session, abroad(recording.id, rendering))
     set_policy(session, EVERYTHING)
-    assert "held out" in forbidden(session, abroad(recording.id, RAW))
+    assert "held out" in forbidden(session, abroad(recording.id, RAW_CONDITION))
 
 
 def test_a_request_with_nothing_of_the_study_needs_no_review(session: Session) -> None:
     empty = replace(abroad("", ""), texts=0, frames=())
     assert forbidden(session, empty) == ""
-    assert authority_of(session).foretell(empty) is None
+    assert study_authority(session).foretell(empty) is None
 
 
 def test_what_was_not_made_for_a_request_stays_also_at_home(session: Session, recording: Recording) -> None:
     with pytest.raises(Forbidden) as refusal:
-        authority_of(session).permit(replace(abroad(recording.id, RAW), local=True), 1)
+        study_authority(session).permit(replace(abroad(recording.id, RAW_CONDITION), local=True), 1)
     assert refusal.value.rule == "cleared"
 
 
@@ -289,16 +289,16 @@ def test_a_window_searches_no_texts_itself_and_asks_again_when_they_are_searched
 
 def test_words_of_what_is_gone_are_of_nobody_who_agreed(session: Session, recording: Recording) -> None:
     set_policy(session, EVERYTHING)
-    sent = abroad(recording.id, RAW)
+    sent = abroad(recording.id, RAW_CONDITION)
     assert forbidden(session, sent) == ""
-    assert "something that is gone" in forbidden(session, replace(sent, others=(GONE,)))
+    assert "something that is gone" in forbidden(session, replace(sent, others=(MISSING_RECORDING,)))
 
 
 def test_whom_a_look_tells_of_has_to_agree_too(session: Session, recording: Recording) -> None:
     set_policy(session, EVERYTHING)
     who, _ = add_participant(session, "P09", ParticipantRole.USER)
     gather(session, recording.id, "somebody", who)
-    assert "P09 of recording 1 did not agree" in forbidden(session, abroad(recording.id, RAW))
+    assert "P09 of recording 1 did not agree" in forbidden(session, abroad(recording.id, RAW_CONDITION))
 
 
 def test_people_of_the_examples_are_asked_too(session: Session, recording: Recording) -> None:
@@ -306,7 +306,7 @@ def test_people_of_the_examples_are_asked_too(session: Session, recording: Recor
     other = new_id()
     with session.step("Other"):
         insert_recording(session.study, replace(recording, id=other, number=9, name="other"))
-    sent = replace(abroad(recording.id, RAW), others=(other,))
+    sent = replace(abroad(recording.id, RAW_CONDITION), others=(other,))
     assert "nobody is said to appear in recording 9" in forbidden(session, sent)
     made, _ = add_participant(session, "P09", ParticipantRole.USER, other)
     assert "P09 of recording 9 did not agree" in forbidden(session, sent)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from anonymize.egress.egress_authority import stays_here, why_not
+from anonymize.egress.egress_authority import is_local_host, judge_refusal
 from anonymize.egress.policy_edits import set_policy
 from project.entities.egress_policy import EgressLevel, Policy
-from project.entities.judgments import PERSON, RAW, JudgeEntry
+from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION, JudgeEntry
 from project.entities.study_records import Recording
 from project.errors import UserError
 from project.ids import new_id
@@ -26,7 +26,7 @@ def server(url: str, **settings: str) -> JudgeEntry:
 
 
 def rule(session: Session, entry: JudgeEntry, recording: Recording, condition: str) -> str:
-    found = why_not(session, entry, recording.id, condition)
+    found = judge_refusal(session, entry, recording.id, condition)
     return "" if found is None else found.rule
 
 
@@ -34,7 +34,7 @@ def rule(session: Session, entry: JudgeEntry, recording: Recording, condition: s
     "url", ["http://localhost:8080/v1", "http://127.0.0.1:1234/v1", "http://[::1]:8080/v1", "http://127.1.2.3/v1"]
 )
 def test_a_server_on_this_machine_may_be_asked(session: Session, recording: Recording, url: str) -> None:
-    assert rule(session, server(url), recording, RAW) == ""
+    assert rule(session, server(url), recording, RAW_CONDITION) == ""
 
 
 @pytest.mark.parametrize(
@@ -54,20 +54,20 @@ def test_another_machine_may_not_and_is_not_looked_up(
         raise AssertionError("a name server was asked")
 
     monkeypatch.setattr("socket.getaddrinfo", refuse)
-    assert rule(session, server(url), recording, RAW) == "nothing-leaves"
+    assert rule(session, server(url), recording, RAW_CONDITION) == "nothing-leaves"
     assert all_egress(session.study) == [], "nothing wanted to leave yet"
 
 
 def test_each_level_is_foretold(session: Session, recording: Recording, rendering: str) -> None:
     far = server("https://api.example.org/v1")
     set_policy(session, Policy(EgressLevel.ANONYMIZED))
-    assert rule(session, far, recording, RAW) == "raw"
+    assert rule(session, far, recording, RAW_CONDITION) == "raw"
     assert rule(session, far, recording, rendering) == ""
     assert rule(session, far, recording, "no such run") == "reviewed"
     set_policy(session, Policy(EgressLevel.ANONYMIZED, hosts=("other.example.org",)))
     assert rule(session, far, recording, rendering) == "hosts"
     set_policy(session, Policy(EgressLevel.RAW, "pilot with actors only", "Board 7"))
-    assert rule(session, far, recording, RAW) == ""
+    assert rule(session, far, recording, RAW_CONDITION) == ""
 
 
 def test_a_judge_that_reads_only_needs_no_rendering_on_the_disk(
@@ -86,26 +86,26 @@ def test_the_proxy_of_this_machine_is_foretold(
 ) -> None:
     set_policy(session, Policy(EgressLevel.RAW, "pilot with actors only", "Board 7"))
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example.org:3128")
-    assert rule(session, server("https://api.example.org/v1"), recording, RAW) == "proxies"
-    assert rule(session, server("http://localhost:8080/v1"), recording, RAW) == ""
+    assert rule(session, server("https://api.example.org/v1"), recording, RAW_CONDITION) == "proxies"
+    assert rule(session, server("http://localhost:8080/v1"), recording, RAW_CONDITION) == ""
     set_policy(session, Policy(EgressLevel.RAW, "pilot with actors only", "Board 7", proxies=True))
-    assert rule(session, server("https://api.example.org/v1"), recording, RAW) == ""
+    assert rule(session, server("https://api.example.org/v1"), recording, RAW_CONDITION) == ""
     monkeypatch.setenv("HTTPS_PROXY", "socks5://proxy.example.org:1080")
-    assert rule(session, server("https://api.example.org/v1"), recording, RAW) == "proxies"
+    assert rule(session, server("https://api.example.org/v1"), recording, RAW_CONDITION) == "proxies"
     set_policy(session, Policy())
-    assert rule(session, server("https://api.example.org/v1"), recording, RAW) == "nothing-leaves"
+    assert rule(session, server("https://api.example.org/v1"), recording, RAW_CONDITION) == "nothing-leaves"
 
 
-@pytest.mark.parametrize("backend", ["random", "majority", "constant", "oracle", "llama-cpp", PERSON])
+@pytest.mark.parametrize("backend", ["random", "majority", "constant", "oracle", "llama-cpp", PERSON_BACKEND])
 def test_what_opens_no_connection_is_never_forbidden(session: Session, recording: Recording, backend: str) -> None:
-    assert rule(session, JudgeEntry(new_id(), "J", backend, "model.gguf"), recording, RAW) == ""
+    assert rule(session, JudgeEntry(new_id(), "J", backend, "model.gguf"), recording, RAW_CONDITION) == ""
 
 
 def test_a_judge_that_makes_no_sense_is_a_user_error(session: Session, recording: Recording) -> None:
     with pytest.raises(UserError):
-        why_not(session, JudgeEntry(new_id(), "J", "telepathy"), recording.id, RAW)
+        judge_refusal(session, JudgeEntry(new_id(), "J", "telepathy"), recording.id, RAW_CONDITION)
 
 
 @pytest.mark.parametrize(("host", "here"), [("localhost", True), ("::1", True), ("192.0.2.7", False), ("", False)])
 def test_what_is_this_machine(host: str, here: bool) -> None:
-    assert stays_here(host, 80) is here
+    assert is_local_host(host, 80) is here

@@ -11,13 +11,13 @@ import platformdirs
 import pytest
 
 from annotate.study.recording_edits import undo
-from anonymize.egress.egress_authority import authority_of, needs_confirmation, policy_in_force
+from anonymize.egress.egress_authority import needs_confirmation, policy_in_force, study_authority
 from anonymize.egress.policy_edits import confirm_policy, set_policy
 from project.entities.egress_policy import EgressLevel, Forbidden, Policy
 from project.errors import UserError
-from project.queries.policy_rows import KEY, stored_policy
+from project.queries.policy_rows import POLICY_PROPERTY, stored_policy
 from project.session.session import Session
-from project.session.trust_store import TrustKind, newest_policy, note_policy, trust, trusted
+from project.session.trust_store import TrustKind, add_trusted, newest_policy, note_policy, read_trusted
 from project.store.study import Study
 from tests.fakes.terminal import Terminal
 from tests.unit.core.leaving.departures import abroad
@@ -65,7 +65,7 @@ def test_an_older_file_brings_no_older_permission_back(study: Path, later: list[
     assert holds(study) == Policy(), "also where the newest policy says the same: it was set anew"
     with Session.open(study, "Ada") as session:
         with pytest.raises(Forbidden, match="not the one that was set last on this machine") as refusal:
-            authority_of(session).permit(abroad("r1", "raw"), 0)
+            study_authority(session).permit(abroad("r1", "raw"), 0)
         assert "greenroom policy confirm STUDY" in refusal.value.hint
         confirm_policy(session)
         assert policy_in_force(session) == RAW
@@ -100,7 +100,7 @@ def test_no_line_of_a_file_makes_a_policy_the_newest(study: Path) -> None:
     with Session.open(study, "Mallory") as session, session.step("Loosen"):
         found = stored_policy(session.study)
         assert isinstance(found, dict)
-        session.study.set_property(KEY, {**found, **RAW.as_json()})
+        session.study.set_property(POLICY_PROPERTY, {**found, **RAW.as_json()})
     assert holds(study) == Policy()
 
 
@@ -138,7 +138,7 @@ def test_a_note_that_is_no_note_vouches_for_nothing(study: Path) -> None:
 def test_a_policy_of_an_earlier_version_is_asked_about_once(study: Path) -> None:
     with Session.open(study, "Ada") as session:
         with session.step("Let raw footage leave"):
-            session.study.set_property(KEY, RAW.as_json())
+            session.study.set_property(POLICY_PROPERTY, RAW.as_json())
         study_id = session.study.id
     config().parent.mkdir(parents=True, exist_ok=True)
     config().write_text(json.dumps({study_id: {"policies": ["0" * 64], "folders": ["/footage"]}}))
@@ -147,14 +147,16 @@ def test_a_policy_of_an_earlier_version_is_asked_about_once(study: Path) -> None
         assert needs_confirmation(session)
         confirm_policy(session)
     assert holds(study) == RAW
-    assert trusted(study_id, TrustKind.FOLDER) == ("/footage",)
+    assert read_trusted(study_id, TrustKind.FOLDER) == ("/footage",)
     assert "policies" not in json.loads(config().read_text())[study_id], "an earlier version trusts them no more"
 
 
 def test_what_lets_nothing_out_is_no_question_and_gives_nothing_on(study: Path, tmp_path: Path) -> None:
     with Session.open(study, "Ada") as session:
         with session.step("As it came"):
-            session.study.set_property(KEY, Policy(redirects=True, unencrypted=True, hosts=("a.example",)).as_json())
+            session.study.set_property(
+                POLICY_PROPERTY, Policy(redirects=True, unencrypted=True, hosts=("a.example",)).as_json()
+            )
         assert not needs_confirmation(session)
         assert policy_in_force(session) == Policy(), "a level that is set later does not take its ways over"
 
@@ -184,7 +186,7 @@ def test_a_policy_that_cannot_be_noted_is_not_loosened_and_is_closed_all_the_sam
             set_policy(session, RAW)
         assert stored_policy(session.study) is None
         with session.step("As it came"):
-            session.study.set_property(KEY, RAW.as_json())
+            session.study.set_property(POLICY_PROPERTY, RAW.as_json())
         with pytest.raises(UserError, match="Nothing of this study leaves this machine, but an earlier file"):
             set_policy(session, Policy())
         found = stored_policy(session.study)
@@ -199,7 +201,7 @@ def test_what_another_process_trusts_meanwhile_brings_no_policy_back() -> None:
     def point(number: int) -> None:
         together.wait()
         for step in range(5):
-            trust("s", TrustKind.FOLDER, [f"/{number}/{step}"])
+            add_trusted("s", TrustKind.FOLDER, [f"/{number}/{step}"])
 
     def note() -> None:
         together.wait()
@@ -214,7 +216,7 @@ def test_what_another_process_trusts_meanwhile_brings_no_policy_back() -> None:
     newest = newest_policy("s")
     assert newest is not None
     assert (newest.number, newest.digest) == (5, "digest 4")
-    assert len(trusted("s", TrustKind.FOLDER)) == 35
+    assert len(read_trusted("s", TrustKind.FOLDER)) == 35
 
 
 def test_the_command_line_names_the_command_and_asks(study: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from benchmark.judge_input import input_messages as building
-from benchmark.judge_input.input_messages import build
-from benchmark.judge_input.input_plan import InputPlan, InputSettings, plan_from
-from benchmark.judge_input.input_planning import plan_sight
-from media.excerpts import chosen_jpegs
+from benchmark.judge_input.input_messages import build_messages
+from benchmark.judge_input.input_plan import InputPlan, InputSettings, read_plan
+from benchmark.judge_input.input_planning import plan_input
+from media.excerpts import decode_jpegs
 from models.connection.guard import ApprovedContent
 from project.entities.study_records import Recording
 from project.errors import UserError
@@ -21,7 +21,7 @@ from project.session.session import Session
 @pytest.fixture
 def plan(session: Session, recording: Recording, rendering: str) -> InputPlan:
     (segment,) = (one for one in all_segments(session.study) if one.recording_id == recording.id)
-    return plan_sight(session, segment.id, "verdict", condition=rendering, settings=InputSettings(frames=1))
+    return plan_input(session, segment.id, "verdict", condition=rendering, settings=InputSettings(frames=1))
 
 
 def clip_in(plan: InputPlan) -> Path:
@@ -31,7 +31,7 @@ def clip_in(plan: InputPlan) -> Path:
 
 def test_a_rendering_is_taken_as_it_is_and_through_another_process(plan: InputPlan) -> None:
     cleared = ApprovedContent()
-    (picture,) = build(plan_from(plan.as_json()), cleared)[1].pictures
+    (picture,) = build_messages(read_plan(plan.as_json()), cleared)[1].pictures
     assert cleared.holds_media(picture.sha256, plan.condition)
 
 
@@ -43,13 +43,13 @@ def test_what_a_sample_of_the_file_would_not_show_is_seen(plan: InputPlan, monke
     found[len(found) // 2] ^= 1
     clip_in(plan).write_bytes(found)
     with pytest.raises(UserError, match="was changed since"):
-        build(plan, ApprovedContent())
+        build_messages(plan, ApprovedContent())
 
 
 def test_a_file_that_is_another_one_only_while_it_is_read_is_not_sent(
     plan: InputPlan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    honest = chosen_jpegs
+    honest = decode_jpegs
 
     def swapped(path: Path, *given: Any) -> list[bytes]:
         made = honest(path, *given)
@@ -62,5 +62,5 @@ def test_a_file_that_is_another_one_only_while_it_is_read_is_not_sent(
     monkeypatch.setattr(building, "chosen_jpegs", swapped)
     cleared = ApprovedContent()
     with pytest.raises(UserError, match="was changed since"):
-        build(plan, cleared)
+        build_messages(plan, cleared)
     assert not cleared.holds_text(plan.text, plan.condition)

@@ -7,8 +7,8 @@ import pytest
 
 from anonymize.egress.permit_protocol import permit_question
 from anonymize.egress.policy_edits import set_policy
-from anonymize.pii_review.pii_decisions import decide
-from anonymize.pii_review.review_hits import hits
+from anonymize.pii_review.pii_decisions import decide_places
+from anonymize.pii_review.review_hits import find_hits
 from anonymize.release.release_edits import confirm_texts
 from benchmark.judging.ask_job import answer, prepare
 from benchmark.judging.judge_registry import add_judge
@@ -81,13 +81,13 @@ def test_what_was_kept_in_a_question_does_not_leave_once_it_is_hidden(
     far, _ = add_judge(session, "far", "openai", "m", {"url": "https://api.example.org/v1", "sees": "text"})
     question = a_question(session, recording.id, "Mr. Poole")
     confirm_texts(session)
-    places = [one for one in hits(session) if one.place.row == question.id]
-    decide(session, places, PiiVerdict.KEEP)
+    places = [one for one in find_hits(session) if one.place.row == question.id]
+    decide_places(session, places, PiiVerdict.KEEP)
     about = JudgmentTarget(JudgmentTargetKind.QUESTION, question.id).key
     work = prepare(session, AskRequest([far], [about], "answer", condition=rendering)).work
     assert work is not None
     request = replace(abroad(recording.id, rendering), segment_id=about, frames=())
     ask(session, work, request)
-    decide(session, places, PiiVerdict.HIDE)
+    decide_places(session, places, PiiVerdict.HIDE)
     with pytest.raises(Forbidden, match="after this question was made"):
         ask(session, work, request)

@@ -10,15 +10,15 @@ from annotate.segments.segment_edits import add_segment
 from annotate.study.people import add_participant
 from annotate.study.recording_edits import describe_collection
 from annotate.study.scheme_versions import use_scheme
-from anonymize.pii_review.pii_decisions import mark
+from anonymize.pii_review.pii_decisions import mark_text
 from anonymize.release.release_edits import confirm_texts
-from benchmark.judge_input.input_messages import build
+from benchmark.judge_input.input_messages import build_messages
 from benchmark.judge_input.input_plan import InputSettings
-from benchmark.judge_input.input_planning import plan_sight
+from benchmark.judge_input.input_planning import plan_input
 from benchmark.prompts.judge_prompt import TASKS
 from benchmark.prompts.prompt_templates import edit_prompt
 from benchmark.prompts.prompt_templates import shipped_text as shipped_prompt
-from project.entities.judgments import RAW
+from project.entities.judgments import RAW_CONDITION
 from project.entities.study_records import ParticipantRole, Recording
 from project.errors import UserError
 from project.queries.pii_rows import PrivateWord, put_private_word
@@ -78,11 +78,11 @@ def test_no_private_word_is_in_what_is_sent(
 ) -> None:
     segment = private_everywhere(session, recording)
     about = asked_about(session, task, recording.id, segment, WORD)
-    raw = plan_sight(session, about, task, variant, RAW, SIGHT)
+    raw = plan_input(session, about, task, variant, RAW_CONDITION, SIGHT)
     assert WORD in raw.text
     assert TOLD.get(task, WORD) in raw.text
-    plan = plan_sight(session, about, task, variant, rendering, SIGHT)
-    sent = [message.text for message in build(plan)]
+    plan = plan_input(session, about, task, variant, rendering, SIGHT)
+    sent = [message.text for message in build_messages(plan)]
     assert WORD.lower() not in json.dumps([*sent, plan.answer_form.schema]).lower()
 
 
@@ -90,9 +90,9 @@ def test_a_form_whose_keys_are_personal_is_not_asked_under_a_rendering(
     session: Session, recording: Recording, rendering: str
 ) -> None:
     segment = private_everywhere(session, recording, keys=True)
-    plan_sight(session, segment, "assess", settings=SIGHT)
+    plan_input(session, segment, "assess", settings=SIGHT)
     with pytest.raises(UserError, match=f"The key “{WORD}-emotions” of the scheme"):
-        plan_sight(session, segment, "assess", condition=rendering, settings=SIGHT)
+        plan_input(session, segment, "assess", condition=rendering, settings=SIGHT)
 
 
 @pytest.mark.parametrize("task", ["answer", "word_question", "audit", "esi_question", "act", "episode_ratings"])
@@ -102,9 +102,9 @@ def test_what_was_marked_by_hand_is_hidden_in_whatever_quotes_it(
     told = "the gruffle of the village"
     add_participant(session, "P07", ParticipantRole.USER, recording.id)
     about = asked_about(session, task, recording.id, "", f"P07 and {told}")
-    assert told in plan_sight(session, about, task, "plain", RAW, SIGHT).text
+    assert told in plan_input(session, about, task, "plain", RAW_CONDITION, SIGHT).text
     for one in [*free_texts(session.study)]:
         if told in one.text:
-            mark(session, one, one.text.index(told), one.text.index(told) + len(told), "other")
+            mark_text(session, one, one.text.index(told), one.text.index(told) + len(told), "other")
     confirm_texts(session)
-    assert "gruffle" not in plan_sight(session, about, task, "plain", rendering, SIGHT).text
+    assert "gruffle" not in plan_input(session, about, task, "plain", rendering, SIGHT).text

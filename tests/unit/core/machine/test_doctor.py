@@ -20,12 +20,12 @@ from project.session.settings import log_path
 from tests.fakes.terminal import Terminal
 
 _WORKS: dict[str, dict[str, Json]] = {
-    probing.DECODER: {"libavcodec": "62.28.102"},
-    probing.VLC: {"version": "3.0.21", "plugins": True},
-    probing.ONNX: {"providers": ["CPUExecutionProvider"]},
-    probing.WHISPER: {"devices": 0},
-    probing.TORCH: {"cuda": "", "devices": 0},
-    probing.LANDMARKS: {},
+    probing.DECODER_PROBE: {"libavcodec": "62.28.102"},
+    probing.VLC_PROBE: {"version": "3.0.21", "plugins": True},
+    probing.ONNX_PROBE: {"providers": ["CPUExecutionProvider"]},
+    probing.WHISPER_PROBE: {"devices": 0},
+    probing.TORCH_PROBE: {"cuda": "", "devices": 0},
+    probing.LANDMARKS_PROBE: {},
 }
 
 
@@ -33,10 +33,10 @@ _WORKS: dict[str, dict[str, Json]] = {
 def answers(monkeypatch: pytest.MonkeyPatch) -> dict[str, probing.ProbeResult]:
     """What the libraries answer, without their being loaded."""
     said = {question: probing.ProbeResult(answer) for question, answer in _WORKS.items()}
-    monkeypatch.setattr(probing, "ask", lambda question: said[question])
-    monkeypatch.setattr(libraries, "missing", lambda uses: [])
-    monkeypatch.setattr(packages, "version", lambda name: "" if name == "onnxruntime-gpu" else "1")
-    monkeypatch.setattr(packages, "lacking", lambda: [])
+    monkeypatch.setattr(probing, "run_probe", lambda question: said[question])
+    monkeypatch.setattr(libraries, "missing_libraries", lambda uses: [])
+    monkeypatch.setattr(packages, "installed_version", lambda name: "" if name == "onnxruntime-gpu" else "1")
+    monkeypatch.setattr(packages, "missing_packages", lambda: [])
     return said
 
 
@@ -47,7 +47,7 @@ class _Silent:
 
 
 def problems() -> list[str]:
-    return [f"{one.what} {one.todo}" for one in doctor.examine(_Silent()).problems]
+    return [f"{one.what} {one.todo}" for one in doctor.run_diagnostics(_Silent()).problems]
 
 
 def test_the_whole_of_it_holds_no_path_and_no_name(
@@ -62,10 +62,10 @@ def test_the_whole_of_it_holds_no_path_and_no_name(
     monkeypatch.setenv("GREENROOM_AOUT", f"{home}/aout")
     monkeypatch.setenv("XDG_CURRENT_DESKTOP", "/home/ada")
     log_path().write_text(f"Traceback\n  File {home}\nValueError: {home} of Ada\nValueError\nno.KeyError: x\n", "utf-8")
-    slow = {probing.TORCH, probing.LANDMARKS}
-    ask = probing.ask
-    monkeypatch.setattr(probing, "ask", lambda one: probing.ProbeResult(_WORKS[one]) if one in slow else ask(one))
-    report = doctor.examine(_Silent())
+    slow = {probing.TORCH_PROBE, probing.LANDMARKS_PROBE}
+    ask = probing.run_probe
+    monkeypatch.setattr(probing, "run_probe", lambda one: probing.ProbeResult(_WORKS[one]) if one in slow else ask(one))
+    report = doctor.run_diagnostics(_Silent())
     monkeypatch.setattr("app.cli.machine.examine", lambda bar: report)
     greenroom = Terminal(capsys)
     said = greenroom("doctor")
@@ -90,14 +90,16 @@ def test_it_says_whether_the_kernel_takes_the_network_from_what_plays(
     answers: dict[str, probing.ProbeResult], monkeypatch: pytest.MonkeyPatch, works: bool, said: str
 ) -> None:
     monkeypatch.setattr(doctor, "filter_works", lambda: works)
-    report = doctor.examine(_Silent())
+    report = doctor.run_diagnostics(_Silent())
     assert report.sections["Playback"]["Network of what plays"].startswith(said)
     assert not report.problems
 
 
 def test_it_says_where_the_sound_goes(answers: dict[str, probing.ProbeResult], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "sound_output", lambda: SoundOutput.NONE)
-    assert doctor.examine(_Silent()).sections["Playback"]["Sound output"] == "none, recordings play without sound"
+    assert (
+        doctor.run_diagnostics(_Silent()).sections["Playback"]["Sound output"] == "none, recordings play without sound"
+    )
 
 
 def test_each_missing_library_is_a_problem_with_its_command(
@@ -105,7 +107,7 @@ def test_each_missing_library_is_a_problem_with_its_command(
 ) -> None:
     monkeypatch.setattr("shutil.which", lambda name: name)
     gone = Library("libvlc.so.5", "libvlc5", Use.PLAYBACK)
-    monkeypatch.setattr(libraries, "missing", lambda uses: [gone] if Use.PLAYBACK in uses else [])
+    monkeypatch.setattr(libraries, "missing_libraries", lambda uses: [gone] if Use.PLAYBACK in uses else [])
     assert problems() == [
         "libvlc.so.5 is missing, which playback with sound needs. Run: sudo apt install libvlc5",
     ]
@@ -114,19 +116,19 @@ def test_each_missing_library_is_a_problem_with_its_command(
 @pytest.mark.parametrize(
     ("question", "answer", "said"),
     [
-        (probing.VLC, probing.ProbeResult({"version": "3.0.21", "plugins": False}), "plugins are missing"),
+        (probing.VLC_PROBE, probing.ProbeResult({"version": "3.0.21", "plugins": False}), "plugins are missing"),
         (
-            probing.DECODER,
+            probing.DECODER_PROBE,
             probing.ProbeResult({}, "ImportError"),
             "PyAV, which decodes recordings, cannot be loaded: Imp",
         ),
         (
-            probing.ONNX,
+            probing.ONNX_PROBE,
             probing.ProbeResult({}, "crashed (-11)"),
             "onnxruntime, which runs networks, cannot be loaded: cra",
         ),
         (
-            probing.LANDMARKS,
+            probing.LANDMARKS_PROBE,
             probing.ProbeResult({}, "OSError"),
             "mediapipe, which finds landmarks of faces, cannot",
         ),
@@ -142,12 +144,12 @@ def test_a_library_that_does_not_load_is_a_problem(
 def test_of_two_packages_of_one_module_the_one_for_the_graphics_card_has_to_lie_on_top(
     answers: dict[str, probing.ProbeResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(packages, "version", lambda name: "1")
+    monkeypatch.setattr(packages, "installed_version", lambda name: "1")
     assert problems() == [
         "onnxruntime lies over onnxruntime-gpu, so networks do not reach the graphics card. "
         "Run: pip install --force-reinstall --no-deps onnxruntime-gpu"
     ]
-    answers[probing.ONNX] = probing.ProbeResult({"providers": ["CUDAExecutionProvider", "CPUExecutionProvider"]})
+    answers[probing.ONNX_PROBE] = probing.ProbeResult({"providers": ["CUDAExecutionProvider", "CPUExecutionProvider"]})
     assert problems() == []
 
 
@@ -156,7 +158,7 @@ def test_a_folder_that_cannot_be_written_and_one_that_is_full_are_problems(
 ) -> None:
     closed = places.ProgramFolder("models", "GREENROOM_MODELS", writable=False, free=0)
     found = [closed, places.ProgramFolder("cache", "XDG_CACHE_HOME", writable=True, free=5_000_000)]
-    monkeypatch.setattr(places, "places", lambda: found)
+    monkeypatch.setattr(places, "program_folders", lambda: found)
     first, second = problems()
     assert first.startswith("The folder for models cannot be written.")
     assert "GREENROOM_MODELS" in first
@@ -164,20 +166,20 @@ def test_a_folder_that_cannot_be_written_and_one_that_is_full_are_problems(
 
 
 def test_a_question_that_fails_crashes_or_says_nothing_is_an_answer() -> None:
-    assert probing.ask("answer = {'one': 1}") == probing.ProbeResult({"one": 1})
-    assert probing.ask("print('noise')\nanswer = {}") == probing.ProbeResult({})
-    assert probing.ask("raise ValueError('/home/ada')") == probing.ProbeResult({}, "ValueError")
-    assert probing.ask("import os\nos.abort()").failed == "crashed (-6)"
+    assert probing.run_probe("answer = {'one': 1}") == probing.ProbeResult({"one": 1})
+    assert probing.run_probe("print('noise')\nanswer = {}") == probing.ProbeResult({})
+    assert probing.run_probe("raise ValueError('/home/ada')") == probing.ProbeResult({}, "ValueError")
+    assert probing.run_probe("import os\nos.abort()").failed == "crashed (-6)"
 
 
 def test_a_text_of_the_system_that_could_hold_a_path_is_left_out() -> None:
-    assert system.plain("NVIDIA H100 80GB HBM3, 81559 MiB, 570.1") != ""
-    assert [system.plain(text) for text in ("/home/ada", "ada@lab", "\x1b[2J")] == ["", "", ""]
+    assert system.safe_text("NVIDIA H100 80GB HBM3, 81559 MiB, 570.1") != ""
+    assert [system.safe_text(text) for text in ("/home/ada", "ada@lab", "\x1b[2J")] == ["", "", ""]
 
 
 def test_a_folder_is_looked_at_where_it_would_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "not" / "there"))
-    cache = next(one for one in places.places() if one.what == "cache")
+    cache = next(one for one in places.program_folders() if one.what == "cache")
     assert cache.writable
     assert cache.free > 0
     assert not os.path.lexists(tmp_path / "not")

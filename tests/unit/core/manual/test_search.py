@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.docs_browser.docs_pages import anchors, contents
-from app.docs_browser.docs_search import search, sections_of, words_of
+from app.docs_browser.docs_pages import heading_anchors, list_pages
+from app.docs_browser.docs_search import page_sections, search, split_words
 
 
 @pytest.mark.parametrize(
@@ -38,15 +38,15 @@ def test_an_excerpt_is_around_the_word_and_plain() -> None:
     assert sum("sealed" in one.excerpt.casefold() for one in search("sealed")) > 5
 
 
-@given(st.sampled_from([section for page in contents() for section in sections_of(page)]), st.data())
+@given(st.sampled_from([section for page in list_pages() for section in page_sections(page)]), st.data())
 def test_any_words_of_a_section_find_it_or_better_ones(section, data) -> None:
-    words = data.draw(st.lists(st.sampled_from(words_of(section.text) or ["greenroom"]), min_size=1, max_size=3))
+    words = data.draw(st.lists(st.sampled_from(split_words(section.text) or ["greenroom"]), min_size=1, max_size=3))
     found = search(" ".join(words))
     assert len(found) == 60 or section.text == "" or section in [one.section for one in found]
 
 
 def test_headings_with_the_same_words_have_anchors_of_their_own() -> None:
-    assert [*anchors(iter(["In the window", "In the window", "Größe & Maß", "In the window"]))] == [
+    assert [*heading_anchors(iter(["In the window", "In the window", "Größe & Maß", "In the window"]))] == [
         "in-the-window",
         "in-the-window_1",
         "groe-ma",

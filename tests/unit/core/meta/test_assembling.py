@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.cues.cue_marks import CuePrelabel
-from annotate.cues.prelabels import add_cue, renew_prelabels
+from annotate.cues.prelabels import add_cue, replace_prelabels
 from annotate.meta import meta_edits as commands
-from annotate.meta.meta_summary import as_text, meta_information, prose
-from annotate.meta.recording_cast import joined, people_of, person_boxes
-from anonymize.pii_review.pii_decisions import mark
-from anonymize.release.release_files import exported
+from annotate.meta.meta_summary import build_meta_information, format_meta_json, format_prose
+from annotate.meta.recording_cast import list_people, merge_spans, person_boxes
+from anonymize.pii_review.pii_decisions import mark_text
+from anonymize.release.release_files import collect_meta_information
 from project.entities.questions import LookKind, SummarySource
 from project.search.free_texts import free_texts
 from project.session.session import Session
@@ -27,20 +27,20 @@ from tests.unit.core.meta.room import ANN, BO, HELLO, SECOND, TOLD, R, open_room
 def session(tmp_path: Path) -> Iterator[Session]:
     with open_room(tmp_path) as opened:
         seen(opened, (ANN, 2.0, (300, 100, 60, 80)), (ANN, 2.5, (310, 100, 60, 80)), (None, 30.0, (0, 0, 30, 40)))
-        commands.describe(opened, R, ANN, LookKind.CLOTHING, "red coat")
+        commands.set_person_description(opened, R, ANN, LookKind.CLOTHING, "red coat")
         commands.set_voice_over(opened, TOLD, True)
         opened_cue = add_cue(opened, HELLO, "action", "gesture", ANN, "Waves.")
         assert opened_cue
         add_cue(opened, HELLO, "response", "nod", BO, "Nods.")
-        commands.mark_moment(opened, R, 20 * SECOND, "change", "elsewhere")
-        renew_prelabels(opened, R, [CuePrelabel("change", "cut", 40 * SECOND, 41 * SECOND, None, "")], "scenes")
-        commands.summarize(opened, R, SummarySource.FRAMES, "Two people meet.")
-        commands.note_contradiction(opened, R, "Who waves?")
+        commands.mark_scene_at(opened, R, 20 * SECOND, "change", "elsewhere")
+        replace_prelabels(opened, R, [CuePrelabel("change", "cut", 40 * SECOND, 41 * SECOND, None, "")], "scenes")
+        commands.write_summary(opened, R, SummarySource.FRAMES, "Two people meet.")
+        commands.add_contradiction(opened, R, "Who waves?")
         yield opened
 
 
 def test_it_has_every_part(session: Session) -> None:
-    found = json.loads(as_text(meta_information(session, R)))
+    found = json.loads(format_meta_json(build_meta_information(session, R)))
     ann, bo, unknown = found["people"]
     assert (ann["name"], ann["looks"], ann["seen"]) == ("Ann", {"clothing": "red coat"}, [{"start": 2.0, "end": 3.46}])
     assert [one["id"] for one in ann["tracks"]] == ["track-1", "track-2"]
@@ -70,12 +70,12 @@ def test_every_text_passes_through_what_scrubs_it(session: Session) -> None:
     def written(text: str) -> str:
         return text.replace("Hello", "[...]").replace("Ann", "P01").replace("red", "[...]").replace("people", "[...]")
 
-    told = as_text(meta_information(session, R, written))
+    told = format_meta_json(build_meta_information(session, R, written))
     assert not any(word in told for word in ("Hello", "Ann", "red coat", "Two people"))
 
 
 def test_prose_tells_people_then_what_happens_by_time(session: Session) -> None:
-    assert prose(session, R, {ANN: "User A", BO: "User B"}).splitlines() == [
+    assert format_prose(session, R, {ANN: "User A", BO: "User B"}).splitlines() == [
         "User A: red coat",
         "2.00-4.00 s User A: Hello [User B: Nods] there [Waves]",
         "10.00-14.00 s (Voice-over)",
@@ -86,12 +86,12 @@ def test_prose_tells_people_then_what_happens_by_time(session: Session) -> None:
 
 def test_what_two_people_marked_is_told_once(session: Session) -> None:
     session.annotator_name = "Bo"
-    commands.mark_moment(session, R, 20 * SECOND + 100_000, "change", "elsewhere")
-    assert prose(session, R, {}).count("Other place or time") == 1
+    commands.mark_scene_at(session, R, 20 * SECOND + 100_000, "change", "elsewhere")
+    assert format_prose(session, R, {}).count("Other place or time") == 1
 
 
 def test_the_unnamed_faces_come_last(session: Session) -> None:
-    assert [one.participant and one.participant.pseudonym for one in people_of(session, R)] == ["Ann", "Bo", None]
+    assert [one.participant and one.participant.pseudonym for one in list_people(session, R)] == ["Ann", "Bo", None]
 
 
 SIDE = st.floats(1, 400, allow_nan=False, width=32)
@@ -118,7 +118,7 @@ def test_a_person_region_lies_in_the_picture_and_holds_what_of_the_face_does(box
 @given(st.lists(st.tuples(st.integers(0, 100), st.integers(1, 20)), max_size=12))
 def test_joined_spans_cover_the_same_moments_and_do_not_touch(parts: list[tuple[int, int]]) -> None:
     spans = [(start, start + length) for start, length in parts]
-    found = joined(spans)
+    found = merge_spans(spans)
     assert {t for start, end in spans for t in range(start, end)} == {
         t for start, end in found for t in range(start, end)
     }
@@ -130,8 +130,8 @@ def test_what_was_marked_by_hand_is_in_no_part_of_the_scrubbed_file(session: Ses
     for text in [*free_texts(session.study)]:
         for word in marked:
             if word in text.text:
-                mark(session, text, text.text.index(word), text.text.index(word) + len(word), "other")
-    raw, scrubbed = (json.dumps(exported(session, scrubbed=on)) for on in (False, True))
+                mark_text(session, text, text.text.index(word), text.text.index(word) + len(word), "other")
+    raw, scrubbed = (json.dumps(collect_meta_information(session, scrubbed=on)) for on in (False, True))
     for word in marked:
         assert word in raw
         assert word not in scrubbed, word

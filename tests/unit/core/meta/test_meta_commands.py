@@ -6,19 +6,19 @@ from pathlib import Path
 import pytest
 
 from annotate.cues.cue_marks import CuePrelabel
-from annotate.cues.prelabels import renew_prelabels
+from annotate.cues.prelabels import replace_prelabels
 from annotate.meta import meta_edits as commands
-from annotate.meta.recording_cast import speech_of
-from annotate.meta.scenes import happenings
+from annotate.meta.recording_cast import read_cued_utterances
+from annotate.meta.scenes import read_scene_events
 from annotate.segments.segment_edits import set_field
 from annotate.study import recording_edits as history
-from benchmark.authoring.meta_answers import answers_about, is_own, take
-from benchmark.judge_input.judged_subjects import place_of
+from benchmark.authoring.meta_answers import import_answer, is_human_summary, read_answers
+from benchmark.judge_input.judged_subjects import locate_target
 from benchmark.judge_input.subject_material import MATERIAL
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind
 from project.entities.questions import LookKind, SummarySource
 from project.errors import UserError
-from project.queries.question_rows import contradictions_in, looks_in, summaries_of
+from project.queries.question_rows import contradictions_in, person_descriptions, summaries_of
 from project.session.session import Session
 from tests.unit.core.meta.room import ANN, BO, HELLO, SECOND, TOLD, R, answered, open_room
 
@@ -32,7 +32,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 
 def looks(session: Session) -> dict[tuple[str, str], str]:
-    return {(one.participant_id, one.kind.value): one.text for one in looks_in(session.study, R)}
+    return {(one.participant_id, one.kind.value): one.text for one in person_descriptions(session.study, R)}
 
 
 def summary(session: Session) -> str:
@@ -41,67 +41,69 @@ def summary(session: Session) -> str:
 
 
 def test_looks_are_set_taken_back_and_undone(session: Session) -> None:
-    commands.describe(session, R, ANN, LookKind.HAIR, " long,\n dark ")
+    commands.set_person_description(session, R, ANN, LookKind.HAIR, " long,\n dark ")
     assert looks(session) == {(ANN, "hair"): "long, dark"}
-    commands.describe(session, R, ANN, LookKind.HAIR, "")
+    commands.set_person_description(session, R, ANN, LookKind.HAIR, "")
     assert looks(session) == {}
     history.undo(session)
     assert looks(session) == {(ANN, "hair"): "long, dark"}
 
 
 def test_what_cannot_be_seen_is_taken_out_and_what_is_too_long_refused(session: Session) -> None:
-    commands.describe(session, R, ANN, LookKind.OTHER, "tall\u202e\x1b[31m")
+    commands.set_person_description(session, R, ANN, LookKind.OTHER, "tall\u202e\x1b[31m")
     assert looks(session) == {(ANN, "other"): "tall[31m"}
     with pytest.raises(UserError, match="at most 200"):
-        commands.describe(session, R, ANN, LookKind.OTHER, "x" * 201)
+        commands.set_person_description(session, R, ANN, LookKind.OTHER, "x" * 201)
     with pytest.raises(UserError, match="no longer part"):
-        commands.describe(session, R, "nobody", LookKind.OTHER, "tall")
+        commands.set_person_description(session, R, "nobody", LookKind.OTHER, "tall")
 
 
 def test_the_lines_of_a_judge_become_looks_of_those_who_are_there(session: Session) -> None:
-    commands.describe(session, R, BO, LookKind.HAIR, "bald")
+    commands.set_person_description(session, R, BO, LookKind.HAIR, "bald")
     lines = "User Ann | clothing | red coat\n- ann | Clothing | blue scarf\nBo | hair | short\nZoe | hair | long\nWhat?"
-    taken = take(session, answered(session, "looks", {"looks": lines}))
+    taken = import_answer(session, answered(session, "looks", {"looks": lines}))
     assert looks(session) == {(ANN, "clothing"): "red coat, blue scarf", (BO, "hair"): "bald"}
     assert (taken.new, taken.kept, taken.unread) == (1, 1, ("Zoe | hair | long", "What?"))
-    take(session, "looks-1", replace_own=True)
+    import_answer(session, "looks-1", replace_own=True)
     assert looks(session)[BO, "hair"] == "short"
 
 
 def test_a_summary_that_a_person_changed_is_not_written_over(session: Session) -> None:
     first = answered(session, "words_summary", {"summary": "They meet."})
     second = answered(session, "words_summary", {"summary": "They part."}, 2)
-    assert take(session, first).new == 1
-    assert not is_own(session, R, WORDS)
-    assert take(session, second).new == 1
+    assert import_answer(session, first).new == 1
+    assert not is_human_summary(session, R, WORDS)
+    assert import_answer(session, second).new == 1
     assert summary(session) == "They part."
-    commands.summarize(session, R, WORDS, "They meet and part.")
-    assert is_own(session, R, WORDS)
+    commands.write_summary(session, R, WORDS, "They meet and part.")
+    assert is_human_summary(session, R, WORDS)
     assert summaries_of(session.study, R)[WORDS].judgment_id == second
-    refused = take(session, first)
+    refused = import_answer(session, first)
     assert (refused.new, refused.kept) == (0, 1)
     assert summary(session) == "They meet and part."
-    take(session, first, replace_own=True)
+    import_answer(session, first, replace_own=True)
     assert summary(session) == "They meet."
     history.undo(session)
     assert summary(session) == "They meet and part."
 
 
 def test_what_judges_write_is_taken_over_under_pseudonyms(session: Session) -> None:
-    take(session, answered(session, "words_summary", {"summary": "The User Ann greets User Bo, another user."}))
-    take(session, answered(session, "audit", {"contradictions": "User Bo waves, or User Ann does."}))
+    import_answer(
+        session, answered(session, "words_summary", {"summary": "The User Ann greets User Bo, another user."})
+    )
+    import_answer(session, answered(session, "audit", {"contradictions": "User Bo waves, or User Ann does."}))
     assert summary(session) == "Ann greets Bo, another user."
-    assert not is_own(session, R, WORDS)
+    assert not is_human_summary(session, R, WORDS)
     assert contradictions_in(session.study, R)[0].text == "Bo waves, or Ann does."
 
 
 def test_a_new_audit_replaces_what_nobody_touched_and_keeps_the_rest(session: Session) -> None:
-    take(session, answered(session, "audit", {"contradictions": "1. One says red.\n2. Two.\n3. Three."}))
+    import_answer(session, answered(session, "audit", {"contradictions": "1. One says red.\n2. Two.\n3. Three."}))
     one, two, _three = contradictions_in(session.study, R)
-    commands.settle(session, one.id, "It is red.")
-    commands.settle(session, two.id, "Look again.", settled=False)
-    own, _ = commands.note_contradiction(session, R, "Mine")
-    take(session, answered(session, "audit", {"contradictions": "two\nFour"}, 2))
+    commands.settle_contradiction(session, one.id, "It is red.")
+    commands.settle_contradiction(session, two.id, "Look again.", settled=False)
+    own, _ = commands.add_contradiction(session, R, "Mine")
+    import_answer(session, answered(session, "audit", {"contradictions": "two\nFour"}, 2))
     found = [(each.text, each.resolution, each.settled) for each in contradictions_in(session.study, R)]
     assert sorted(found) == [
         ("Four", "", False),
@@ -109,46 +111,46 @@ def test_a_new_audit_replaces_what_nobody_touched_and_keeps_the_rest(session: Se
         ("One says red.", "It is red.", True),
         ("Two.", "Look again.", False),
     ]
-    take(session, answered(session, "audit", {"contradictions": "None."}, 3))
+    import_answer(session, answered(session, "audit", {"contradictions": "None."}, 3))
     assert "Four" not in {each.text for each in contradictions_in(session.study, R)}
-    commands.word_contradiction(session, own, "Mine too")
+    commands.edit_contradiction(session, own, "Mine too")
     commands.remove_contradictions(session, [own])
     assert own not in {each.id for each in contradictions_in(session.study, R)}
 
 
 def test_answers_about_anything_else_are_not_taken(session: Session) -> None:
     other = answered(session, "verdict", {"label": "error"})
-    assert answers_about(session, R) == []
+    assert read_answers(session, R) == []
     with pytest.raises(UserError, match="no answer about a recording"):
-        take(session, other)
+        import_answer(session, other)
 
 
 def test_voice_over_is_marked_left_out_and_taken_back(session: Session) -> None:
     commands.set_voice_over(session, TOLD, True)
-    assert [one.utterance.id for one in speech_of(session, R) if one.left_out] == [TOLD]
-    assert [one.segment.label for one in happenings(session, R)] == ["voice_over"]
+    assert [one.utterance.id for one in read_cued_utterances(session, R) if one.left_out] == [TOLD]
+    assert [one.segment.label for one in read_scene_events(session, R)] == ["voice_over"]
     assert not commands.set_voice_over(session, TOLD, True)
     session.annotator_name = "Bo"
     with pytest.raises(UserError, match="Somebody else"):
         commands.set_voice_over(session, TOLD, False)
     session.annotator_name = "Ada"
     commands.set_voice_over(session, TOLD, False)
-    assert not any(one.left_out for one in speech_of(session, R))
+    assert not any(one.left_out for one in read_cued_utterances(session, R))
 
 
 def test_a_moment_at_the_end_is_marked_inside_the_recording(session: Session) -> None:
-    commands.mark_moment(session, R, 60 * SECOND, "change", "cut")
-    (found,) = happenings(session, R)
+    commands.mark_scene_at(session, R, 60 * SECOND, "change", "cut")
+    (found,) = read_scene_events(session, R)
     assert (found.segment.start_us, found.segment.end_us) == (59_500_000, 60 * SECOND)
-    assert not speech_of(session, R)[0].left_out
-    assert speech_of(session, R)[0].utterance.id == HELLO
+    assert not read_cued_utterances(session, R)[0].left_out
+    assert read_cued_utterances(session, R)[0].utterance.id == HELLO
 
 
 def test_judges_are_told_what_people_marked_of_scenes_under_names_of_the_request(session: Session) -> None:
-    made, _ = commands.mark_moment(session, R, 20 * SECOND, "event", "arrival")
+    made, _ = commands.mark_scene_at(session, R, 20 * SECOND, "event", "arrival")
     set_field(session, made, "participant", BO)
     set_field(session, made, "description", "Bo comes\nin.")
-    renew_prelabels(session, R, [CuePrelabel("change", "cut", 40 * SECOND, 41 * SECOND, None, "")], "scenes")
-    place = place_of(session, JudgmentTarget(JudgmentTargetKind.RECORDING, R))
+    replace_prelabels(session, R, [CuePrelabel("change", "cut", 40 * SECOND, 41 * SECOND, None, "")], "scenes")
+    place = locate_target(session, JudgmentTarget(JudgmentTargetKind.RECORDING, R))
     told = MATERIAL["scenes"](session, place, {}, lambda text: text.replace("Bo", "User"))
     assert told == "20.0 s to 20.5 s: Somebody comes or goes: User: User comes in."

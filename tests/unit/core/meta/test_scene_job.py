@@ -9,14 +9,14 @@ import pytest
 from annotate.cues import prelabels
 from annotate.cues import prelabels as commands
 from annotate.meta import scenes as scene_job
-from annotate.meta.scenes import SCHEME, happenings
+from annotate.meta.scenes import SCHEME, read_scene_events
 from annotate.study.recording_edits import add_recordings, probe_file
 from media.frame_index import load_index
 from models.faces.scene_changes import scene_changes
 from project.errors import Cancelled, UserError
 from project.progress import Silent
 from project.queries.history_rows import latest_run
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
 from tests.fakes.clips import Image, make_clip
@@ -46,12 +46,12 @@ def recording(session: Session) -> str:
 
 
 def find(session: Session) -> None:
-    run_here(session, scene_job.prepare(session, recording(session)), Silent())
+    run_inline(session, scene_job.prepare(session, recording(session)), Silent())
 
 
 def test_scene_changes_become_prelabels_of_nobody(session: Session) -> None:
     find(session)
-    found = happenings(session, recording(session))
+    found = read_scene_events(session, recording(session))
     assert [(one.segment.start_us, one.segment.end_us) for one in found] == [(480_000, 980_000), (1_280_000, 1_780_000)]
     assert {(one.name, one.prelabel, one.segment.scheme) for one in found} == {("Cut", True, SCHEME)}
     run = latest_run(session.study, recording(session), "scenes")
@@ -66,27 +66,27 @@ def test_figures_without_their_prelabels_are_not_kept(session: Session, monkeypa
             find(session)
     assert latest_run(session.study, recording(session), "scenes") is None
     find(session)
-    assert happenings(session, recording(session))
+    assert read_scene_events(session, recording(session))
 
 
 def test_what_was_decided_stays_and_does_not_come_again(session: Session) -> None:
     find(session)
-    first, second = happenings(session, recording(session))
-    commands.accept(session, [first.segment.id])
-    commands.reject(session, [second.segment.id])
+    first, second = read_scene_events(session, recording(session))
+    commands.accept_prelabels(session, [first.segment.id])
+    commands.reject_prelabels(session, [second.segment.id])
     find(session)
-    (kept,) = happenings(session, recording(session))
+    (kept,) = read_scene_events(session, recording(session))
     assert not kept.prelabel
     assert kept.segment.start_us == first.segment.start_us
 
 
 def test_suggesting_scenes_leaves_suggested_cues_alone(session: Session) -> None:
     from annotate.cues.cue_marks import CuePrelabel
-    from annotate.cues.prelabels import open_prelabels, renew_prelabels
+    from annotate.cues.prelabels import open_prelabels, replace_prelabels
     from annotate.study.scheme_versions import use_shipped_scheme
 
     use_shipped_scheme(session, "cues")
-    renew_prelabels(session, recording(session), [CuePrelabel("action", "gesture", 0, 500_000, None, "Waves.")])
+    replace_prelabels(session, recording(session), [CuePrelabel("action", "gesture", 0, 500_000, None, "Waves.")])
     find(session)
     assert [one.segment.scheme for one in open_prelabels(session, recording(session))] == ["cues", SCHEME, SCHEME]
 

@@ -6,22 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from anonymize.pii_review.language_coverage import LanguageCoverage, coverage_of, language_gaps
-from anonymize.pii_review.review_hits import hits
-from anonymize.pii_review.study_finder import recognizers_now, searched_by, unsearched
+from anonymize.pii_review.language_coverage import LanguageCoverage, compute_coverage, find_language_gaps
+from anonymize.pii_review.review_hits import find_hits
+from anonymize.pii_review.study_finder import current_recognizers, searched_by, unsearched_texts
 from models.names import name_finders as registry
 from models.weights import installed_weights as weights
-from models.weights.adding import add
+from models.weights.adding import add_weights
 from models.weights.language_catalogue import NER_ENGLISH
-from models.weights.weights_catalogue import entry
+from models.weights.weights_catalogue import find_entry
 from project.entities.study_records import Utterance
 from project.ids import new_id
 from project.queries.recording_rows import all_recordings
 from project.queries.transcript_rows import insert_utterances
 from project.session.session import Session
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
-from project.text_format import size_text
+from project.synthetic.synthetic_segments import fill_study
+from project.text_format import format_size
 from tests.fakes.listed_names import LISTED, write_pipeline
 
 SAID = f"And then we all went down to the beach with {LISTED.lower()} to look at the boats"
@@ -30,7 +30,7 @@ SAID = f"And then we all went down to the beach with {LISTED.lower()} to look at
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[Session]:
     with Study.create(tmp_path / "lab.greenroom") as made:
-        fill(made, recordings=1, segments=0, annotators=1)
+        fill_study(made, recordings=1, segments=0, annotators=1)
     with Session.open(tmp_path / "lab.greenroom", "Ada") as opened:
         (recording,) = all_recordings(opened.study)
         with opened.step("Say"):
@@ -40,21 +40,21 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 def coverage(session: Session) -> LanguageCoverage:
     (recording,) = all_recordings(session.study)
-    return coverage_of(session, recording.id)
+    return compute_coverage(session, recording.id)
 
 
 def persons(session: Session) -> list[str]:
-    return [one.hit.text for one in hits(session) if one.is_spoken and one.kind == "person"]
+    return [one.hit.text for one in find_hits(session) if one.is_spoken and one.kind == "person"]
 
 
 def test_english_without_its_model_is_not_covered_and_the_hint_says_how_to_get_it(session: Session) -> None:
-    hits(session)
+    find_hits(session)
     found = coverage(session)
     assert not found.is_mostly_covered
     assert "no model of English names is installed" in found.sentence()
     for told in (
         "greenroom models fetch ner-english",
-        size_text(NER_ENGLISH.editions[0].size),
+        format_size(NER_ENGLISH.editions[0].size),
         "MIT",
         "“Get ner-english”",
         "looked for again",
@@ -70,8 +70,8 @@ def test_what_was_searched_without_a_model_is_not_called_searched_once_the_model
     before = searched_by(session, [SAID])
     assert before is not None
     assert not before.languages
-    shutil.copytree(english_names_folder, weights.folder())
-    assert SAID in unsearched(session, [SAID])
+    shutil.copytree(english_names_folder, weights.weights_folder())
+    assert SAID in unsearched_texts(session, [SAID])
     assert searched_by(session, [SAID]) is None
     found = coverage(session)
     assert not found.is_mostly_covered
@@ -80,26 +80,26 @@ def test_what_was_searched_without_a_model_is_not_called_searched_once_the_model
     assert not found.model_to_get
     assert persons(session) == [LISTED.lower()]
     assert coverage(session).is_mostly_covered
-    assert language_gaps(session) == []
+    assert find_language_gaps(session) == []
 
 
 def test_another_model_under_the_same_name_searches_again(
     session: Session, english_names: None, tmp_path: Path
 ) -> None:
     assert persons(session) == [LISTED.lower()]
-    known = recognizers_now()
-    add("ner", write_pipeline(tmp_path / "other", name="Somebody Else"), "CC0-1.0")
-    assert recognizers_now().model == known.model
+    known = current_recognizers()
+    add_weights("ner", write_pipeline(tmp_path / "other", name="Somebody Else"), "CC0-1.0")
+    assert current_recognizers().model == known.model
     assert searched_by(session, [SAID]) is None
     assert persons(session) == []
 
 
 def test_a_model_that_is_removed_covers_nothing_any_more(session: Session, english_names: None) -> None:
-    hits(session)
+    find_hits(session)
     assert coverage(session).is_mostly_covered
     weights.remove("ner")
     assert not coverage(session).is_mostly_covered
-    hits(session)
+    find_hits(session)
     assert not coverage(session).is_mostly_covered
 
 
@@ -110,9 +110,9 @@ def test_each_language_needs_a_model_of_its_own(language: str) -> None:
     assert not LanguageCoverage(words, frozenset({"it"})).is_mostly_covered
     assert LanguageCoverage(words, frozenset({language})).is_mostly_covered
     assert not LanguageCoverage(words, frozenset({language}), searched=False).is_mostly_covered
-    name = registry.BY_LANGUAGE[language]
+    name = registry.WEIGHTS_BY_LANGUAGE[language]
     assert weights.how_to_get(name) in LanguageCoverage(words).hint()
-    assert entry(name).licence
+    assert find_entry(name).licence
 
 
 def test_a_model_of_several_languages_reads_none_without_blanks_between_words() -> None:

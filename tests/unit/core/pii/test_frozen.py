@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from anonymize.release.private_content import frozen_personal
+from anonymize.release.private_content import count_personal_items
 from project.entities.frozen_items import FrozenItem, ItemSet
 from project.queries.item_set_rows import insert_set, items_of
 from project.queries.pii_rows import PrivateWord, put_private_word
@@ -19,5 +19,5 @@ def test_items_with_a_private_word_are_counted_by_their_set(tmp_path: Path) -> N
             put_private_word(session.study, PrivateWord("Quillerin", "P01"))
         with session.study.recording_run():
             insert_set(session.study, ItemSet("set", "verdict", "verdict", 0, 1, {}, {}, "ab", "2026", "1"), items)
-        assert frozen_personal(session) == {"verdict": 1}
+        assert count_personal_items(session) == {"verdict": 1}
         assert items_of(session.study, "set") == items

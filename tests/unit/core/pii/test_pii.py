@@ -13,10 +13,10 @@ import pytest
 from annotate.study import people
 from anonymize.pii_review import pii_decisions as commands
 from anonymize.pii_review import review_hits as pii
-from anonymize.pii_review.pii_decisions import keep_numbers
-from anonymize.pii_review.pii_files import read_choices, write_key, write_list
-from anonymize.pii_review.review_hits import stand_ins
-from anonymize.release.private_content import scrubber_of, write_copies
+from anonymize.pii_review.pii_decisions import store_hit_numbers
+from anonymize.pii_review.pii_files import read_decisions, write_hits, write_key
+from anonymize.pii_review.review_hits import read_stand_ins
+from anonymize.release.private_content import build_scrubber, write_copies
 from anonymize.release.scrub_application import replace_in_study
 from project.entities.study_records import Collection, ParticipantRole, Recording, Utterance
 from project.entities.transcript import Word
@@ -89,11 +89,11 @@ def _participant(session: Session) -> str:
 
 
 def _found(session: Session, text: str) -> list[pii.PlacedHit]:
-    return [one for one in pii.hits(session) if one.hit.text == text]
+    return [one for one in pii.find_hits(session) if one.hit.text == text]
 
 
 def test_every_kind_of_text_is_searched_and_says_where(session: Session, recording_id: str) -> None:
-    found = pii.hits(session)
+    found = pii.find_hits(session)
     assert [(one.hit.text, one.kind) for one in found] == [
         ("Pepper", "person"),
         ("Anastasia", "person"),
@@ -105,13 +105,13 @@ def test_every_kind_of_text_is_searched_and_says_where(session: Session, recordi
     assert {one.recording_id for one in found} == {recording_id}
     assert all(one.hidden and one.verdict is None for one in found)
     assert found[5].place.ordinal == 0
-    assert [one.hit.text for one in pii.hits(session, ["other"])] == []
+    assert [one.hit.text for one in pii.find_hits(session, ["other"])] == []
 
 
 def test_a_word_is_heard_where_it_was_measured_and_else_all_over_its_utterance(
     session: Session, recording_id: str
 ) -> None:
-    spans = {(one.hit.text, one.start_us): one for one in pii.spoken_spans(session, recording_id)}
+    spans = {(one.hit.text, one.start_us): one for one in pii.find_spoken_spans(session, recording_id)}
     word = spans["Anastasia", 3 * SECOND // 2 - pii.MARGIN_US]
     assert word.end_us == 3 * SECOND // 2 + 400_000 + pii.BORDER_US
     assert word.measured
@@ -127,7 +127,7 @@ def test_a_name_without_time_to_be_said_is_covered_with_its_neighbours(session: 
         update_utterance(session.study, replace(said, words=tuple(squeezed)))
     (one,) = [
         one
-        for one in pii.spoken_spans(session, recording_id)
+        for one in pii.find_spoken_spans(session, recording_id)
         if one.hit.text == "Anastasia" and one.start_us < 4 * SECOND
     ]
     assert one.start_us <= squeezed[-2].start_us - pii.MARGIN_US
@@ -138,19 +138,19 @@ def test_times_of_other_words_than_those_written_count_for_nothing(session: Sess
     said = utterances_of(session.study, recording_id)[0]
     with session.step("By another program"):
         update_utterance(session.study, replace(said, text="I'm Anastasia. Hello Pepper.", words=said.words[:2]))
-    (one,) = [one for one in pii.hits(session) if one.hit.text == "Anastasia" and one.place.row == said.id]
+    (one,) = [one for one in pii.find_hits(session) if one.hit.text == "Anastasia" and one.place.row == said.id]
     assert (one.time_us, one.end_us, one.measured) == (said.start_us, said.end_us, False)
 
 
 def test_a_word_that_was_kept_in_one_place_is_covered_when_it_becomes_private(
     session: Session, recording_id: str
 ) -> None:
-    commands.decide(session, _found(session, "Bilal"), PiiVerdict.KEEP)
+    commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
     commands.hide_everywhere(session, "Bilal")
-    assert "Bilal" in {one.hit.text for one in pii.spoken_spans(session, recording_id)}
+    assert "Bilal" in {one.hit.text for one in pii.find_spoken_spans(session, recording_id)}
     with session.step("Merged from a copy"):
         put_public_word(session.study, "Bilal")
-    assert "Bilal" in {one.hit.text for one in pii.spoken_spans(session, recording_id)}
+    assert "Bilal" in {one.hit.text for one in pii.find_spoken_spans(session, recording_id)}
 
 
 def test_a_word_marked_by_hand_is_hidden_in_a_text_with_loose_accents(session: Session, recording_id: str) -> None:
@@ -159,19 +159,19 @@ def test_a_word_marked_by_hand_is_hidden_in_a_text_with_loose_accents(session: S
     with session.step("Type"):
         update_utterance(session.study, replace(said, text=text, words=()))
     (where,) = [one for one in free_texts(session.study) if one.row == said.id]
-    commands.mark(session, where, text.index("gruffle"), text.index("gruffle") + 7, "other")
-    assert "gruffle" not in scrubber_of(session).scrub(text).text
+    commands.mark_text(session, where, text.index("gruffle"), text.index("gruffle") + 7, "other")
+    assert "gruffle" not in build_scrubber(session).scrub(text).text
 
 
 def test_a_word_marked_inside_what_is_kept_is_hidden(session: Session, recording_id: str) -> None:
     said = utterances_of(session.study, recording_id)[1]
     with session.step("Type"):
         update_utterance(session.study, replace(said, text="Nice to meet you, Robert Miller."))
-    commands.decide(session, _found(session, "Robert Miller"), PiiVerdict.KEEP)
+    commands.decide_places(session, _found(session, "Robert Miller"), PiiVerdict.KEEP)
     (where,) = [one for one in free_texts(session.study) if one.row == said.id]
     at = where.text.index("Miller")
-    commands.mark(session, where, at, at + 6, "person")
-    assert "Miller" not in scrubber_of(session).scrub(where.text).text
+    commands.mark_text(session, where, at, at + 6, "person")
+    assert "Miller" not in build_scrubber(session).scrub(where.text).text
 
 
 def test_no_name_stands_in_that_is_a_private_word_or_an_annotator(session: Session, recording_id: str) -> None:
@@ -181,37 +181,37 @@ def test_no_name_stands_in_that_is_a_private_word_or_an_annotator(session: Sessi
     for name in names:
         commands.hide_everywhere(session, name, participant_id=_participant(session))
     commands.use_stand_ins(session)
-    assert [*stand_ins(session).values()] == [last]
+    assert [*read_stand_ins(session).values()] == [last]
 
 
 def test_a_number_once_shown_stays_whatever_comes_before(session: Session, recording_id: str) -> None:
-    before = {one.hit.text: one.replacement for one in pii.hits(session)}
-    keep_numbers(session, pii.hits(session))
+    before = {one.hit.text: one.replacement for one in pii.find_hits(session)}
+    store_hit_numbers(session, pii.find_hits(session))
     new = Utterance(new_id(), recording_id, 0, 1000, "My name is Robert.", None)
     with session.step("Earlier"):
         insert_utterances(session.study, [new])
     commands.hide_everywhere(session, "Robert")
     commands.hide_everywhere(session, "Bilal")
-    after = {one.hit.text: one.replacement for one in pii.hits(session)}
+    after = {one.hit.text: one.replacement for one in pii.find_hits(session)}
     assert {text: after[text] for text in before} == before
     assert after["Robert"] not in before.values()
-    commands.forget(session, "Bilal")
+    commands.forget_word(session, "Bilal")
     assert _found(session, "Bilal")[0].replacement == before["Bilal"]
 
 
 def test_what_is_kept_is_neither_hidden_nor_covered(session: Session, recording_id: str) -> None:
-    commands.decide(session, _found(session, "Bilal"), PiiVerdict.KEEP)
+    commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
     assert not _found(session, "Bilal")[0].hidden
-    assert "Bilal" not in {one.hit.text for one in pii.spoken_spans(session, recording_id)}
-    assert scrubber_of(session).scrub(SAID[1]).text == SAID[1]
-    commands.undecide(session, _found(session, "Bilal"))
-    assert "Bilal" not in scrubber_of(session).scrub(SAID[1]).text
+    assert "Bilal" not in {one.hit.text for one in pii.find_spoken_spans(session, recording_id)}
+    assert build_scrubber(session).scrub(SAID[1]).text == SAID[1]
+    commands.undecide_places(session, _found(session, "Bilal"))
+    assert "Bilal" not in build_scrubber(session).scrub(SAID[1]).text
 
 
 def test_a_decision_follows_its_words_through_edits_elsewhere(session: Session, recording_id: str) -> None:
     from annotate.transcript.transcript_edits import edit_text
 
-    commands.decide(session, _found(session, "Bilal"), PiiVerdict.KEEP)
+    commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
     said = utterances_of(session.study, recording_id)[1]
     edit_text(session, said.id, "Well, nice to meet you, Bilal.")
     assert _found(session, "Bilal")[0].verdict is PiiVerdict.KEEP
@@ -229,7 +229,7 @@ def test_a_place_that_was_kept_is_undecided_where_other_words_stand_around_it(
 
     said = utterances_of(session.study, recording_id)[1]
     edit_text(session, said.id, "We named the robot Bilal for fun.")
-    commands.decide(session, _found(session, "Bilal"), PiiVerdict.KEEP)
+    commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
     assert _found(session, "Bilal")[0].verdict is PiiVerdict.KEEP
     other = "My son Bilal went to school."
     if by_another_program:
@@ -238,7 +238,7 @@ def test_a_place_that_was_kept_is_undecided_where_other_words_stand_around_it(
     else:
         edit_text(session, said.id, other)
     assert _found(session, "Bilal")[0].verdict is None
-    assert "Bilal" in {one.hit.text for one in pii.spoken_spans(session, recording_id)}
+    assert "Bilal" in {one.hit.text for one in pii.find_spoken_spans(session, recording_id)}
     if by_another_program:
         # Only a text that the history knows can be decided about.
         edit_text(session, said.id, f"{other} Yes.")
@@ -247,7 +247,7 @@ def test_a_place_that_was_kept_is_undecided_where_other_words_stand_around_it(
         assert _found(session, "Bilal")[0].verdict is PiiVerdict.KEEP
         session.study.redo()
         assert _found(session, "Bilal")[0].verdict is None
-    commands.decide(session, _found(session, "Bilal"), PiiVerdict.KEEP)
+    commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
     assert _found(session, "Bilal")[0].verdict is PiiVerdict.KEEP
 
 
@@ -255,7 +255,7 @@ def test_a_place_that_was_kept_is_undecided_where_other_words_stand_around_it(
 def test_a_place_that_was_kept_in_a_table_that_there_is_not_is_undecided(
     session: Session, recording_id: str, table: str
 ) -> None:
-    commands.decide(session, _found(session, "Bilal"), PiiVerdict.KEEP)
+    commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
     with closing(sqlite3.connect(session.study.path)) as connection, connection:
         connection.execute("UPDATE pii_decision SET table_name = ?", (table,))
         connection.execute("UPDATE journal_change SET table_name = ? WHERE table_name = 'utterance'", (table,))
@@ -264,11 +264,11 @@ def test_a_place_that_was_kept_in_a_table_that_there_is_not_is_undecided(
 
 @pytest.mark.parametrize("after", ["[1]", "{}", "nonsense"])
 def test_a_damaged_history_of_what_was_kept_is_said(session: Session, recording_id: str, after: str) -> None:
-    commands.decide(session, _found(session, "Bilal"), PiiVerdict.KEEP)
+    commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
     with closing(sqlite3.connect(session.study.path)) as connection, connection:
         connection.execute("UPDATE journal_change SET after = ? WHERE table_name = 'pii_decision'", (after,))
     with pytest.raises(UserError, match="is damaged"):
-        pii.hits(session)
+        pii.find_hits(session)
 
 
 def test_words_hidden_together_are_told_apart_and_names_of_one_participant_are_not(
@@ -288,7 +288,7 @@ def test_a_kept_place_stays_kept_where_what_is_beside_it_is_replaced(session: Se
     said = utterances_of(session.study, recording_id)[1]
     edit_text(session, said.id, "We named Bilal with Anastasia.")
     commands.hide_everywhere(session, "Anastasia")
-    commands.decide(session, _found(session, "Bilal"), PiiVerdict.KEEP)
+    commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
     replace_in_study(session)
     assert "Anastasia" not in utterances_of(session.study, recording_id)[1].text
     assert _found(session, "Bilal")[0].verdict is PiiVerdict.KEEP
@@ -299,7 +299,7 @@ def test_a_damaged_history_of_a_kept_place_is_told(session: Session, recording_i
 
     said = utterances_of(session.study, recording_id)[1]
     edit_text(session, said.id, "We named the robot Bilal for fun.")
-    commands.decide(session, _found(session, "Bilal"), PiiVerdict.KEEP)
+    commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
     with closing(sqlite3.connect(session.study.path)) as connection, connection:
         connection.execute("UPDATE journal_change SET after = '[1]' WHERE table_name = 'utterance'")
     with pytest.raises(UserError, match="is damaged"):
@@ -314,10 +314,10 @@ def test_a_name_hidden_everywhere_is_found_misspelt_and_has_one_replacement(
     assert {one.hit.participant_id for one in _found(session, "Anastazia")} == {_participant(session)}
     names = {one.replacement for one in (*_found(session, "Anastasia"), *_found(session, "Anastazia"))}
     assert len(names) == 1
-    commands.link(session, "Stasia", _participant(session))
+    commands.link_name(session, "Stasia", _participant(session))
     assert {one.replacement for one in private_words(session.study)} == names
     with pytest.raises(UserError, match="hidden everywhere"):
-        commands.decide(session, _found(session, "Anastasia"), PiiVerdict.KEEP)
+        commands.decide_places(session, _found(session, "Anastasia"), PiiVerdict.KEEP)
     with pytest.raises(UserError, match="name of a participant"):
         commands.keep_everywhere(session, "anastasia")
 
@@ -338,10 +338,10 @@ def test_a_word_that_is_public_is_gone_from_the_list_and_forgotten_again(session
     commands.keep_everywhere(session, "Pepper")
     assert public_words(session.study) == {"Pepper"}
     assert _found(session, "Pepper") == []
-    commands.forget(session, "pepper")
+    commands.forget_word(session, "pepper")
     assert len(_found(session, "Pepper")) == 1
     with pytest.raises(UserError, match="Nothing was decided"):
-        commands.forget(session, "pepper")
+        commands.forget_word(session, "pepper")
 
 
 def test_hiding_takes_back_that_a_word_is_public(session: Session, recording_id: str) -> None:
@@ -353,50 +353,50 @@ def test_hiding_takes_back_that_a_word_is_public(session: Session, recording_id:
 
 def test_what_no_rule_finds_is_marked_by_hand(session: Session, recording_id: str) -> None:
     text = next(one for one in free_texts(session.study) if one.text == SAID[1])
-    commands.mark(session, text, 0, 5, "other")
+    commands.mark_text(session, text, 0, 5, "other")
     one = _found(session, "Nice")[0]
     assert (one.kind, one.verdict, one.hit.source, one.replacement) == ("other", PiiVerdict.HIDE, "hand", "[PRIVATE_1]")
-    assert scrubber_of(session).scrub(SAID[1]).text == "[PRIVATE_1] to meet you, [PERSON_3]."
+    assert build_scrubber(session).scrub(SAID[1]).text == "[PRIVATE_1] to meet you, [PERSON_3]."
     with pytest.raises(UserError, match="Nothing is marked"):
-        commands.mark(session, text, 4, 5, "other")
+        commands.mark_text(session, text, 4, 5, "other")
     with pytest.raises(UserError, match="no kind"):
-        commands.mark(session, text, 0, 4, "nonsense")
+        commands.mark_text(session, text, 0, 4, "nonsense")
 
 
 def test_another_kind_changes_the_replacement(session: Session, recording_id: str) -> None:
     commands.set_kind(session, _found(session, "Bilal"), "place")
     assert [(one.kind, one.replacement) for one in _found(session, "Bilal")] == [("place", "[PLACE_1]")]
-    assert scrubber_of(session).scrub(SAID[1]).text == "Nice to meet you, [PLACE_1]."
+    assert build_scrubber(session).scrub(SAID[1]).text == "Nice to meet you, [PLACE_1]."
 
 
 def test_of_two_texts_alike_what_is_kept_in_one_is_hidden_in_both(session: Session, recording_id: str) -> None:
     with session.step("Again"):
         insert_utterances(session.study, [_said(recording_id, 9, SAID[1])])
     first, second = _found(session, "Bilal")
-    commands.decide(session, [first], PiiVerdict.KEEP)
-    assert "Bilal" not in scrubber_of(session).scrub(SAID[1]).text
-    commands.decide(session, [second], PiiVerdict.KEEP)
-    assert "Bilal" in scrubber_of(session).scrub(SAID[1]).text
+    commands.decide_places(session, [first], PiiVerdict.KEEP)
+    assert "Bilal" not in build_scrubber(session).scrub(SAID[1]).text
+    commands.decide_places(session, [second], PiiVerdict.KEEP)
+    assert "Bilal" in build_scrubber(session).scrub(SAID[1]).text
 
 
 def test_comments_names_and_notes_are_searched(session: Session, recording_id: str) -> None:
     participant = all_participants(session.study)[0]
     with session.step("Note"):
         update_participant(session.study, replace(participant, note="Her sister is Ekaterina"))
-    assert [one.place.table for one in pii.hits(session) if one.hit.text == "Ekaterina"] == ["participant"]
+    assert [one.place.table for one in pii.find_hits(session) if one.hit.text == "Ekaterina"] == ["participant"]
 
 
 def test_stand_in_names_are_fixed_and_not_of_the_study(session: Session, recording_id: str) -> None:
     commands.hide_everywhere(session, "Anastasia", "person", _participant(session))
     commands.use_stand_ins(session)
-    name = stand_ins(session)[_participant(session)]
+    name = read_stand_ins(session)[_participant(session)]
     assert {one.replacement for one in _found(session, "Anastasia")} == {name}
     assert name not in " ".join(SAID)
     commands.use_stand_ins(session)
-    assert stand_ins(session)[_participant(session)] == name
-    assert name in scrubber_of(session).scrub(SAID[0]).text
+    assert read_stand_ins(session)[_participant(session)] == name
+    assert name in build_scrubber(session).scrub(SAID[0]).text
     commands.use_stand_ins(session, False)
-    assert stand_ins(session) == {}
+    assert read_stand_ins(session) == {}
 
 
 def test_texts_are_replaced_in_the_study_as_one_step(session: Session, recording_id: str) -> None:
@@ -406,7 +406,7 @@ def test_texts_are_replaced_in_the_study_as_one_step(session: Session, recording
     assert count == 4
     after = [one.text for one in utterances_of(session.study, recording_id)]
     assert not any("nasta" in text or "Bilal" in text or "five" in text for text in after)
-    assert pii.hits(session) == []
+    assert pii.find_hits(session) == []
     assert all(
         one.words == () or len(one.words) == len(one.text.split()) for one in utterances_of(session.study, recording_id)
     )
@@ -447,10 +447,10 @@ def test_what_was_marked_in_a_node_is_hidden_in_copies_of_a_question_that_quotes
     node = a_chain(session, recording_id, "the gruffle").nodes[0]
     a_question(session, recording_id, "the gruffle")
     (where,) = [one for one in free_texts(session.study) if one.row == node.id]
-    commands.mark(session, where, 4, 11, "other")
+    commands.mark_text(session, where, 4, 11, "other")
     for one in [one for one in free_texts(session.study) if one.table in ("chain", "chain_node")]:
         if one.row != node.id:
-            commands.mark(session, one, one.text.index("gruffle"), one.text.index("gruffle") + 7, "other")
+            commands.mark_text(session, one, one.text.index("gruffle"), one.text.index("gruffle") + 7, "other")
     write_copies(session, tmp_path / "copies")
     assert "gruffle" not in (tmp_path / "copies" / "texts.csv").read_text()
 
@@ -460,12 +460,12 @@ def test_a_list_is_written_and_read_back_with_decisions(
     session: Session, recording_id: str, tmp_path: Path, ending: str
 ) -> None:
     path = tmp_path / f"list.{ending}"
-    found = pii.hits(session)
-    write_list(path, found, {recording_id: 1})
-    assert read_choices(path) == []
+    found = pii.find_hits(session)
+    write_hits(path, found, {recording_id: 1})
+    assert read_decisions(path) == []
     text = path.read_text()
     path.write_text(text.replace("\n,", "\nkeep,") if ending == "csv" else text.replace("null", '"keep"'))
-    choices = read_choices(path)
+    choices = read_decisions(path)
     assert [one.place for one in choices] == [one.place for one in found]
     assert {one.verdict for one in choices} == {PiiVerdict.KEEP}
 
@@ -484,7 +484,7 @@ def test_a_list_is_written_and_read_back_with_decisions(
 def test_a_list_that_is_not_understood_is_named(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text)
     with pytest.raises(UserError):
-        read_choices(tmp_path / name)
+        read_decisions(tmp_path / name)
 
 
 def test_private_words_without_a_kind_count_as_other(session: Session, recording_id: str) -> None:
@@ -496,6 +496,6 @@ def test_private_words_without_a_kind_count_as_other(session: Session, recording
 
 
 def test_an_empty_study_has_nothing(session: Session) -> None:
-    assert pii.hits(session) == []
-    assert pii.undecided(session) == []
+    assert pii.find_hits(session) == []
+    assert pii.find_undecided(session) == []
     assert isinstance(next(iter(free_texts(session.study)), FreeText("", "", "", "")), FreeText)

@@ -8,7 +8,7 @@ import pytest
 from anonymize.pii_review import study_finder as pii_finder
 from anonymize.pii_review import study_finder as pii_search
 from anonymize.pii_review.pii_decisions import hide_everywhere, keep_everywhere
-from anonymize.pii_review.review_hits import hits
+from anonymize.pii_review.review_hits import find_hits
 from project.entities.study_records import Utterance
 from project.errors import Cancelled
 from project.ids import new_id
@@ -16,10 +16,10 @@ from project.progress import Silent
 from project.queries.recording_rows import all_recordings
 from project.queries.transcript_rows import insert_utterances
 from project.search.free_texts import free_texts
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
-from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_segments import fill_study
 
 SAID = ("My name is Robert Miller, call 555-867-5309.", "we saw quixel there.", "Nothing to see here.")
 
@@ -27,7 +27,7 @@ SAID = ("My name is Robert Miller, call 555-867-5309.", "we saw quixel there.", 
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[Session]:
     with Study.create(tmp_path / "lab.greenroom") as made:
-        fill(made, recordings=1, segments=0, annotators=1)
+        fill_study(made, recordings=1, segments=0, annotators=1)
     with Session.open(tmp_path / "lab.greenroom", "Ada") as opened:
         (recording,) = all_recordings(opened.study)
         with opened.step("Say"):
@@ -39,18 +39,18 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 
 def found(session: Session) -> list[tuple[str, str]]:
-    return [(one.hit.text, one.kind) for one in hits(session) if one.is_spoken]
+    return [(one.hit.text, one.kind) for one in find_hits(session) if one.is_spoken]
 
 
 def test_a_job_finds_what_is_found_without_it(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     work = pii_search.prepare(session)
     assert work is not None
-    result, changes = run_here(session, work, Silent())
+    result, changes = run_inline(session, work, Silent())
     assert not changes
     assert pii_search.prepare(session) is None
     with Session.open(session.study.path, "Eve", read_only=True) as other:
         anew = found(other)
-    monkeypatch.setattr(pii_finder, "search", lambda *_: pytest.fail("searched again"))
+    monkeypatch.setattr(pii_finder, "search_texts", lambda *_: pytest.fail("searched again"))
     assert found(session) == anew
     assert ("Robert Miller", "person") in anew
     assert result["texts"] == len({one.text for one in free_texts(session.study)})
@@ -58,17 +58,17 @@ def test_a_job_finds_what_is_found_without_it(session: Session, monkeypatch: pyt
 
 def settled_beside(session: Session) -> Callable[[Session], None]:
     """Hold what is known against the texts in a second look at the study, as the window does in a thread."""
-    tell = pii_finder.found_so_far(session)
+    tell = pii_finder.share_findings(session)
     with Session.open(session.study.path, "Ada", read_only=True) as second:
         tell(second)
-        return pii_finder.settled(second, [one.text for one in free_texts(second.study)])
+        return pii_finder.prepare_hits(second, [one.text for one in free_texts(second.study)])
 
 
 def test_words_that_are_given_later_are_held_against_what_was_searched(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert ("quixel", "person") not in found(session)
-    monkeypatch.setattr(pii_finder, "search", lambda *_: pytest.fail("searched again"))
+    monkeypatch.setattr(pii_finder, "search_texts", lambda *_: pytest.fail("searched again"))
     hide_everywhere(session, "Quixell")
     settled_beside(session)(session)
     assert ("quixel", "person") in found(session)

@@ -1,6 +1,6 @@
 """Questions in a study with one recording, for tests of what people say about them."""
 
-from benchmark.questions.question_edits import add_questions, made_from
+from benchmark.questions.question_edits import add_questions, coverage_checksum
 from project.entities.questions import Maker, Question, QuestionKind, WrongOption
 from project.ids import new_id
 from project.session.session import Session
@@ -28,7 +28,7 @@ def ask(
         kind=kind,
         aspect="",
         covers=covers,
-        made_from="" if chain_id is None else made_from(graph(session, chain_id), covers),
+        made_from="" if chain_id is None else coverage_checksum(graph(session, chain_id), covers),
         start_us=round(start * SECOND),
         end_us=round((start + 5) * SECOND),
         text=text,

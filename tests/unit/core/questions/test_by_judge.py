@@ -12,8 +12,8 @@ from annotate.chains.chain_edits import delete_chain, edit_node
 from annotate.study.people import add_participant
 from benchmark.authoring import judge_questions as by_judge
 from benchmark.prompts.question_prompts import WORD_QUESTION_TASK
-from benchmark.questions.question_edits import is_stale, made_from
-from benchmark.questions.question_validity import SINGLE_STEP, QuestionSpec, wanted_from
+from benchmark.questions.question_edits import coverage_checksum, is_stale
+from benchmark.questions.question_validity import SINGLE_STEP, QuestionSpec, required_questions
 from project.entities.causal_chains import ChainGraph
 from project.entities.judgments import JudgmentStatus
 from project.entities.questions import Maker, QuestionKind
@@ -44,7 +44,7 @@ def one_part(session: Session, graph: ChainGraph, answer: object) -> dict[str, i
     with judge_that(session, lambda _: answer) as judge:
         request = by_judge.chain_requests(session, [graph.chain.id], [judge], [QuestionKind.EVENT])
         said = asked(session, replace(request, about=request.about[:1]))
-    made, changes = by_judge.take_in_chains(session, said)
+    made, changes = by_judge.import_chain_questions(session, said)
     assert bool(made.ids) == bool(changes)
     return made.skipped
 
@@ -59,16 +59,16 @@ def test_a_question_for_everything_that_the_rules_ask_for(session: Session, grap
     kinds = (*SINGLE_STEP, QuestionKind.STEPS)
     with judge_that(session, answer) as judge:
         said = asked(session, by_judge.chain_requests(session, (), [judge], kinds))
-    made, _ = by_judge.take_in_chains(session, said)
+    made, _ = by_judge.import_chain_questions(session, said)
     questions = all_questions(session.study)
-    wanted = wanted_from(graph, kinds)
+    wanted = required_questions(graph, kinds)
     assert {QuestionSpec(one.kind, one.aspect, one.covers) for one in questions} == {*wanted}
     assert made.by_kind == dict(Counter(one.kind.value for one in wanted))
     assert made.skipped == {}
     assert {one.judgment_id for one in questions} == {one.id for one in said}
     for one in questions:
         assert one.maker is Maker.JUDGE
-        assert one.made_from == made_from(graph, one.covers)
+        assert one.made_from == coverage_checksum(graph, one.covers)
         assert not is_stale(one, graph)
         assert (one.answer, len(one.wrong)) == ("Because P07 takes the question for a joke.", 4)
     places = Counter(one.place for one in questions)
@@ -81,10 +81,10 @@ def test_what_was_worded_is_not_asked_for_again(session: Session, graph: ChainGr
     with judge_that(session, lambda _: GOOD) as judge:
         request = by_judge.chain_requests(session, (), [judge], [QuestionKind.EVENT])
         said = asked(session, request)
-        first, _ = by_judge.take_in_chains(session, said)
-        again, changes = by_judge.take_in_chains(session, said)
+        first, _ = by_judge.import_chain_questions(session, said)
+        again, changes = by_judge.import_chain_questions(session, said)
         assert (len(first.ids), again.ids, bool(changes)) == (2, (), False)
-        assert again.skipped == {by_judge.THERE: 2}
+        assert again.skipped == {by_judge.ALREADY_EXISTS: 2}
         with pytest.raises(UserError, match="No question is left"):
             by_judge.chain_requests(session, (), [judge], [QuestionKind.EVENT])
         edit_node(session, graph.nodes[0].id, text="P07 asks something else.")
@@ -99,7 +99,7 @@ def test_of_two_judges_the_first_that_can_be_used_words_it(session: Session, gra
     ):
         request = by_judge.chain_requests(session, [graph.chain.id], [bad, good], [QuestionKind.EVENT])
         said = asked(session, request)
-    made, _ = by_judge.take_in_chains(session, said)
+    made, _ = by_judge.import_chain_questions(session, said)
     known = {one.id: one.judge["name"] for one in said}
     assert {known[one.judgment_id] for one in all_questions(session.study)} == {"good"}
     assert made.skipped == {"The answer is among the wrong options.": 2}
@@ -163,9 +163,9 @@ def test_answers_about_a_chain_as_it_was_are_not_taken_in(session: Session, grap
     with judge_that(session, lambda _: GOOD) as judge:
         said = asked(session, by_judge.chain_requests(session, (), [judge], [QuestionKind.WHY]))
     edit_node(session, graph.nodes[0].id, text="Something else.")
-    assert by_judge.take_in_chains(session, said)[0].skipped == {by_judge.CHANGED: 3}
+    assert by_judge.import_chain_questions(session, said)[0].skipped == {by_judge.CHAIN_CHANGED: 3}
     delete_chain(session, graph.chain.id)
-    assert by_judge.take_in_chains(session, said)[0].skipped == {by_judge.CHAIN_GONE: 3}
+    assert by_judge.import_chain_questions(session, said)[0].skipped == {by_judge.CHAIN_MISSING: 3}
     assert all_questions(session.study) == []
 
 
@@ -174,7 +174,7 @@ def test_answers_to_other_tasks_and_without_a_form_are_counted(session: Session,
         (said, *_) = asked(session, by_judge.chain_requests(session, (), [judge], [QuestionKind.WHY]))
     others = [replace(said, id="1", task="answer"), replace(said, id="2", status=JudgmentStatus.REFUSED, answer={})]
     others += [replace(said, id="3", part="EU:nobody"), replace(said, id="4", part="")]
-    made, changes = by_judge.take_in_chains(session, others)
+    made, changes = by_judge.import_chain_questions(session, others)
     assert not changes
     assert sum(made.skipped.values()) == 4
     assert said.task == WORD_QUESTION_TASK

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.chains.chain_drafts import circle
+from annotate.chains.chain_drafts import find_cycle
 from annotate.study.people import add_participant
 from benchmark.authoring import chain_suggestions as chain_draft
-from benchmark.authoring.chain_suggestions import ReadChain, chain_from_lines
+from benchmark.authoring.chain_suggestions import ReadChain, parse_chain
 from project.entities.causal_chains import NodeKind
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import ParticipantRole
 from project.errors import UserError
 from project.queries.annotator_rows import annotator_by_name
-from project.queries.chain_rows import all_chains, chain_called, graph_of
+from project.queries.chain_rows import all_chains, find_chain, read_graph
 from project.queries.recording_rows import all_participants
 from project.session.session import Session
 from tests.fakes.subjects import a_question
@@ -31,7 +31,7 @@ LINES = """1 | event | Agent | 0-2 | The Agent asks the User something. |
 
 
 def read(text: str) -> ReadChain:
-    return chain_from_lines(text, "Chain", 10_000_000, 70_000_000, lambda name: name if name.startswith("p") else "")
+    return parse_chain(text, "Chain", 10_000_000, 70_000_000, lambda name: name if name.startswith("p") else "")
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ _lines = st.lists(st.lists(_parts, max_size=8).map("|".join) | st.text(max_size=
 def test_whatever_is_written_is_a_drawing_that_can_be_drawn(text: str) -> None:
     found = read(text)
     nodes, edges = found.drawing.nodes, found.drawing.edges
-    assert not circle(len(nodes), edges)
+    assert not find_cycle(len(nodes), edges)
     assert all(reason != result and max(reason, result) < len(nodes) for reason, result in edges)
     assert len({*edges}) == len(edges)
     assert all(10_000_000 <= one.start_us < one.end_us <= 70_000_000 and one.text for one in nodes)
@@ -115,16 +115,16 @@ def test_a_judges_lines_are_a_draft_of_whoever_works_here(session: Session) -> N
     question = a_question(session, WALK, "P07")
     told: list[str] = []
     with judge_that(session, lambda text: (told.append(text), {"chain": f"{LINES}\nDone."})[1]) as judge:
-        (said,) = asked(session, chain_draft.request(question.id, judge))
+        (said,) = asked(session, chain_draft.explanation_chain_request(question.id, judge))
     assert "Explanation: User heard the question as a joke, which amused." in told[0]
-    assert chain_draft.read_draft(session, said).unread == ("Line 5: it has 1 parts, and needs 6: Done.",)
-    made, changes = chain_draft.draft_from(session, said)
-    chain = chain_called(session.study, made)
+    assert chain_draft.read_chain_answer(session, said).unread == ("Line 5: it has 1 parts, and needs 6: Done.",)
+    made, changes = chain_draft.add_chain_draft(session, said)
+    chain = find_chain(session.study, made)
     assert chain is not None
     ada = annotator_by_name(session.study, "Ada")
     assert ada is not None
     assert (chain.name, chain.annotator_id) == ("Draft: Why does P07 laugh?", ada.id)
-    graph = graph_of(session.study, chain)
+    graph = read_graph(session.study, chain)
     pseudonyms = {one.id: one.pseudonym for one in all_participants(session.study)}
     assert [([pseudonyms[who] for who in one.people], one.text) for one in graph.nodes] == [
         (["R1"], "R1 asks P07 something."),
@@ -139,11 +139,11 @@ def test_a_judges_lines_are_a_draft_of_whoever_works_here(session: Session) -> N
 def test_what_is_no_chain_is_not_drawn(session: Session, answer: object) -> None:
     question = a_question(session, WALK)
     with judge_that(session, lambda _: answer) as judge:
-        (said,) = asked(session, chain_draft.request(question.id, judge))
+        (said,) = asked(session, chain_draft.explanation_chain_request(question.id, judge))
     with pytest.raises(UserError, match=r"No line of the chain can be read|wrote no chain"):
-        chain_draft.draft_from(session, said)
+        chain_draft.add_chain_draft(session, said)
     with pytest.raises(UserError, match="wrote no chain"):
-        chain_draft.read_draft(session, replace(said, status=JudgmentStatus.OK, task="answer"))
+        chain_draft.read_chain_answer(session, replace(said, status=JudgmentStatus.OK, task="answer"))
     assert all_chains(session.study) == []
 
 
@@ -154,6 +154,6 @@ def test_a_question_without_an_explanation_is_not_asked_about(session: Session) 
     question = a_question(session, WALK)
     correct_question(session, question.id, explanation="")
     with judge_that(session, lambda _: {}) as judge:
-        asking = prepare(session, chain_draft.request(question.id, judge))
+        asking = prepare(session, chain_draft.explanation_chain_request(question.id, judge))
     assert asking.work is None
     assert [one.message for one in asking.notes] == ["This question has no explanation. Write one first."]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmark.questions.question_measures import difficulty
+from benchmark.questions.question_measures import combine_difficulty
 from project.entities.questions import DIFFICULTIES, Verification, VerificationDecision
 
 
@@ -31,10 +31,10 @@ def labelled(*labels: str) -> list[Verification]:
     ],
 )
 def test_both_sides_meet_half_way(people: tuple[str, ...], scores: tuple[float, ...], expected: str) -> None:
-    assert difficulty(labelled(*people), scores) == expected
+    assert combine_difficulty(labelled(*people), scores) == expected
 
 
 @pytest.mark.parametrize("label", DIFFICULTIES)
 def test_where_all_say_the_same_that_is_it(label: str) -> None:
     score = {"easy": 1, "intermediate": 2, "hard": 3}[label]
-    assert difficulty(labelled(label, label, label), [score, score]) == label
+    assert combine_difficulty(labelled(label, label, label), [score, score]) == label

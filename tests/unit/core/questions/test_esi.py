@@ -9,8 +9,8 @@ import pytest
 
 from annotate.study.people import add_participant
 from benchmark.authoring import judge_questions as esi
-from benchmark.authoring.judge_questions import THERE
-from benchmark.prompts.recording_prompts import DIMENSIONS, EsiPart, esi_part_from, esi_parts
+from benchmark.authoring.judge_questions import ALREADY_EXISTS
+from benchmark.prompts.recording_prompts import DIMENSIONS, EsiPart, esi_parts, parse_esi_part
 from project.entities.judgments import JudgmentStatus
 from project.entities.questions import Maker, QuestionKind
 from project.entities.study_records import ParticipantRole
@@ -39,14 +39,14 @@ def test_two_rounds_of_ten_ask_for_every_dimension_in_four_ways() -> None:
     ways = {key: {one.way for one in parts if one.dimension == key} for key in DIMENSIONS}
     assert ways == {key: {*one.ways} for key, one in DIMENSIONS.items()}
     assert len({way for found in ways.values() for way in found}) == 20
-    assert [esi_part_from(one.part) for one in parts] == parts
+    assert [parse_esi_part(one.part) for one in parts] == parts
 
 
 @pytest.mark.parametrize(
     "text", ["", "1", "1:2", "1:2:XYZ", "0:1:IFA", "1:0:IFA", "01:1:IFA", "x:1:IFA", "²:1:IFA", "1:2:IFA:"]
 )
 def test_other_parts_are_none(text: str) -> None:
-    assert esi_part_from(text) is None
+    assert parse_esi_part(text) is None
 
 
 def test_each_judge_words_all_of_them_from_what_was_gathered(session: Session) -> None:
@@ -65,7 +65,7 @@ def test_each_judge_words_all_of_them_from_what_was_gathered(session: Session) -
         for piece in ("User talks.", "User laughs.", "User: hair like User", "Does User laugh? User does."):
             assert piece in text
         assert "P07" not in text
-    made, changes = esi.take_in_esi(session, said)
+    made, changes = esi.import_esi_questions(session, said)
     assert made.by_kind == {"ESI": 20}
     questions = all_questions(session.study)
     assert Counter(one.aspect for one in questions) == dict.fromkeys(DIMENSIONS, 4)
@@ -81,9 +81,9 @@ def test_each_judge_words_all_of_them_from_what_was_gathered(session: Session) -
 def test_the_same_question_is_taken_in_once(session: Session) -> None:
     with judge_that(session, lambda _: {**FOUR, "dimension": "IFA"}) as judge:
         said = asked(session, esi.esi_requests(session, [WALK], [judge], 2, 1))
-    made, _ = esi.take_in_esi(session, said)
-    assert (len(made.ids), made.skipped) == (1, {THERE: 1})
-    assert esi.take_in_esi(session, said)[0].skipped == {THERE: 2}
+    made, _ = esi.import_esi_questions(session, said)
+    assert (len(made.ids), made.skipped) == (1, {ALREADY_EXISTS: 1})
+    assert esi.import_esi_questions(session, said)[0].skipped == {ALREADY_EXISTS: 2}
 
 
 def test_another_dimension_three_options_and_nonsense_make_no_question(session: Session) -> None:
@@ -92,12 +92,14 @@ def test_another_dimension_three_options_and_nonsense_make_no_question(session: 
         for at in range(3):
             request = esi.esi_requests(session, [WALK], [judge], 1, 1)
             said = asked(session, replace(request, seed=at))
-            made, changes = esi.take_in_esi(session, said)
+            made, changes = esi.import_esi_questions(session, said)
             assert sum(made.skipped.values()) == 1
             assert not changes
     with_question = replace(said[0], status=JudgmentStatus.OK, answer={**FOUR, "dimension": "IFA"})
-    assert esi.take_in_esi(session, [replace(with_question, part="1:1")])[0].skipped == {esi.NO_DIMENSION: 1}
-    assert esi.take_in_esi(session, [replace(with_question, recording_id="gone")])[0].skipped == {esi.RECORDING_GONE: 1}
+    assert esi.import_esi_questions(session, [replace(with_question, part="1:1")])[0].skipped == {esi.NO_DIMENSION: 1}
+    assert esi.import_esi_questions(session, [replace(with_question, recording_id="gone")])[0].skipped == {
+        esi.RECORDING_MISSING: 1
+    }
 
 
 def test_more_than_two_rounds_of_ten_are_refused(session: Session) -> None:

@@ -5,24 +5,24 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.authoring.adversarial_authoring import counts
-from benchmark.authoring.synthetic_questions import invent_questions
-from benchmark.questions.verification import verified
+from benchmark.authoring.adversarial_authoring import verified_written_ids
+from benchmark.authoring.synthetic_questions import add_synthetic_questions
+from benchmark.questions.verification import verified_ids
 from project.entities.questions import QuestionKind
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.progress import Silent
 from project.queries.question_rows import all_questions, verifications
 from project.session.session import Session
 from project.store.study import Study
-from project.synthetic.synthetic_study import fill_whole
+from project.synthetic.synthetic_study import fill_whole_study
 
 
 @pytest.fixture
 def whole(tmp_path: Path) -> Path:
     path = tmp_path / "whole.greenroom"
     with Study.create(path) as study:
-        fill_whole(study, recordings=24, segments=600)
-        invent_questions(Session(study, "Annotator 1"), 0, Silent())
+        fill_whole_study(study, recordings=24, segments=600)
+        add_synthetic_questions(Session(study, "Annotator 1"), 0, Silent())
     return path
 
 
@@ -31,10 +31,10 @@ def test_nearly_all_are_verified_and_some_are_not(whole: Path) -> None:
         questions = all_questions(session.study)
         kinds = Counter(one.kind for one in questions)
         assert {*kinds} == {*QuestionKind} - {QuestionKind.STEPS}
-        good = verified(session)
+        good = verified_ids(session)
         assert 0.85 < len(good) / len(questions) < 1
-        assert counts(session)
-    assert check(whole) == []
+        assert verified_written_ids(session)
+    assert check_study(whole) == []
 
 
 def test_options_differ_and_a_writer_does_not_verify_alone(whole: Path) -> None:
@@ -47,5 +47,5 @@ def test_options_differ_and_a_writer_does_not_verify_alone(whole: Path) -> None:
 
 def test_a_study_without_anything_to_ask_about_gets_no_question(tmp_path: Path) -> None:
     with Study.create(tmp_path / "small.greenroom") as study:
-        fill_whole(study, recordings=1, segments=0)
-        assert invent_questions(Session(study, "Annotator 1"), 0, Silent()) >= 0
+        fill_whole_study(study, recordings=1, segments=0)
+        assert add_synthetic_questions(Session(study, "Annotator 1"), 0, Silent()) >= 0

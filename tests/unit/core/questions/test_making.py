@@ -9,16 +9,29 @@ import pytest
 
 from annotate.chains import chain_edits as edits
 from annotate.study import recording_edits as history
-from benchmark.authoring.rule_questions import THERE, make_by_rules
-from benchmark.disclosure.conditions import GONE
-from benchmark.judge_input.input_planning import plan_sight
-from benchmark.questions.question_edits import add_questions, correct_question, delete_questions, is_stale, made_from
-from benchmark.questions.question_validity import SINGLE_STEP, plain, wanted_from
+from benchmark.authoring.rule_questions import ALREADY_EXISTS, add_rule_questions
+from benchmark.disclosure.conditions import MISSING_RECORDING
+from benchmark.judge_input.input_planning import plan_input
+from benchmark.questions.question_edits import (
+    add_questions,
+    correct_question,
+    coverage_checksum,
+    delete_questions,
+    is_stale,
+)
+from benchmark.questions.question_validity import SINGLE_STEP, normalize_option, required_questions
 from project.entities.causal_chains import NodeKind
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind
 from project.entities.questions import Maker, Question, QuestionKind, WrongOption
 from project.errors import UserError
-from project.queries.chain_rows import all_chains, chain_called, delete_chain, graph_of, graphs_of, homes_of_nodes
+from project.queries.chain_rows import (
+    all_chains,
+    delete_chain,
+    find_chain,
+    read_graph,
+    read_graphs,
+    recordings_of_nodes,
+)
 from project.queries.question_rows import all_questions
 from project.queries.recording_rows import hold_outs, participants_in, set_appearance, set_hold_out
 from project.session.session import Session
@@ -52,14 +65,14 @@ def chains(session: Session, count: int = FEW) -> list[str]:
 
 
 def made(session: Session, count: int = FEW, **how: int) -> list[Question]:
-    make_by_rules(session, chains(session, count), **how)
+    add_rule_questions(session, chains(session, count), **how)
     return all_questions(session.study)
 
 
 def test_as_many_as_the_rules_say_with_places_balanced(session: Session) -> None:
-    graphs = graphs_of(session.study, all_chains(session.study))[:FEW]
-    wanted = Counter(one.kind.value for graph in graphs for one in wanted_from(graph, SINGLE_STEP))
-    done, changes = make_by_rules(session, chains(session))
+    graphs = read_graphs(session.study, all_chains(session.study))[:FEW]
+    wanted = Counter(one.kind.value for graph in graphs for one in required_questions(graph, SINGLE_STEP))
+    done, changes = add_rule_questions(session, chains(session))
     found = all_questions(session.study)
     assert done.by_kind == dict(wanted)
     assert done.skipped == {}
@@ -69,15 +82,15 @@ def test_as_many_as_the_rules_say_with_places_balanced(session: Session) -> None
     for one in found:
         assert one.maker is Maker.RULES
         assert one.options[one.place] == one.answer
-        assert len({plain(text) for text in one.options}) == 5
+        assert len({normalize_option(text) for text in one.options}) == 5
         assert (one.start_us, one.end_us) == (0, session.recording(one.recording_id).duration_us)
 
 
 def test_it_is_one_step_and_a_second_time_makes_nothing(session: Session) -> None:
     ids = {one.id for one in made(session)}
-    again, changes = make_by_rules(session, chains(session))
+    again, changes = add_rule_questions(session, chains(session))
     assert again.ids == ()
-    assert again.skipped == {THERE: len(ids)}
+    assert again.skipped == {ALREADY_EXISTS: len(ids)}
     assert not changes.ids("question")
     history.undo(session)
     assert all_questions(session.study) == []
@@ -86,52 +99,52 @@ def test_it_is_one_step_and_a_second_time_makes_nothing(session: Session) -> Non
 
 
 def test_kinds_are_chosen_and_multi_step_ones_are_made_when_asked_for(session: Session) -> None:
-    done, _ = make_by_rules(session, chains(session), [QuestionKind.WHY, QuestionKind.STEPS])
+    done, _ = add_rule_questions(session, chains(session), [QuestionKind.WHY, QuestionKind.STEPS])
     assert {*done.by_kind} == {"CW", "multi-step"}
     found = all_questions(session.study)
     assert {one.aspect for one in found if one.kind is QuestionKind.STEPS} == {"start", "end", "between"}
     assert all(len(one.covers) >= 3 for one in found if one.kind is QuestionKind.STEPS)
     with pytest.raises(UserError, match="ESI"):
-        make_by_rules(session, (), [QuestionKind.ESI])
+        add_rule_questions(session, (), [QuestionKind.ESI])
 
 
 def test_an_unknown_chain_and_a_study_without_chains_are_refused(session: Session, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="No chain"):
-        make_by_rules(session, ["nothing"])
+        add_rule_questions(session, ["nothing"])
     with (
         Session(Study.create(tmp_path / "empty.greenroom"), "Ada") as empty,
         pytest.raises(UserError, match="no chain"),
     ):
-        make_by_rules(empty)
+        add_rule_questions(empty)
 
 
 def test_a_chain_that_says_something_else_makes_its_questions_old(session: Session) -> None:
     found = made(session, 1)
-    chain = chain_called(session.study, chains(session, 1)[0])
+    chain = find_chain(session.study, chains(session, 1)[0])
     assert chain is not None
-    node = graph_of(session.study, chain).subchains[0].result_id
-    assert not any(is_stale(one, graph_of(session.study, chain)) for one in found)
+    node = read_graph(session.study, chain).subchains[0].result_id
+    assert not any(is_stale(one, read_graph(session.study, chain)) for one in found)
     edits.edit_node(session, node, text="says something else entirely")
-    graph = graph_of(session.study, chain)
+    graph = read_graph(session.study, chain)
     old = {one.id for one in found if is_stale(one, graph)}
     assert old == {one.id for one in found if node in one.covers}
     assert is_stale(found[0], None)
-    done, _ = make_by_rules(session, chains(session, 1))
+    done, _ = add_rule_questions(session, chains(session, 1))
     assert sum(done.by_kind.values()) == len(old)
 
 
 def test_one_more_reason_makes_the_questions_of_its_subchain_old_and_no_other(session: Session) -> None:
     found = made(session, 1)
-    chain = chain_called(session.study, chains(session, 1)[0])
+    chain = find_chain(session.study, chains(session, 1)[0])
     assert chain is not None
-    sub = graph_of(session.study, chain).subchains[0]
+    sub = read_graph(session.study, chain).subchains[0]
     spare, _ = edits.add_node(session, chain.id, NodeKind.EVENT, "A bell rings", 0, 1_000_000)
     edits.add_edge(session, spare, sub.result_id)
-    graph = graph_of(session.study, chain)
+    graph = read_graph(session.study, chain)
     old = {one.id for one in found if is_stale(one, graph)}
     causal = {QuestionKind.WHY, QuestionKind.HOW}
     assert old == {one.id for one in found if one.kind in causal and one.covers[0] == sub.result_id}
-    assert made_from(graph, ()) == made_from(graph, ["gone"]) == ""
+    assert coverage_checksum(graph, ()) == coverage_checksum(graph, ["gone"]) == ""
 
 
 def test_anybody_corrects_a_question_and_nobody_makes_it_wrong(session: Session) -> None:
@@ -151,15 +164,15 @@ def test_anybody_corrects_a_question_and_nobody_makes_it_wrong(session: Session)
 
 def test_a_question_that_was_held_against_its_chain_is_no_longer_old(session: Session) -> None:
     first, *_ = made(session, 1)
-    chain = chain_called(session.study, first.chain_id or "")
+    chain = find_chain(session.study, first.chain_id or "")
     assert chain is not None
     edits.edit_node(session, first.covers[0], text="looks away")
     correct_question(session, first.id, answer="Looks away")
     stale = next(one for one in all_questions(session.study) if one.id == first.id)
-    assert is_stale(stale, graph_of(session.study, chain))
+    assert is_stale(stale, read_graph(session.study, chain))
     correct_question(session, first.id, fits_chain=True)
     fits = next(one for one in all_questions(session.study) if one.id == first.id)
-    assert not is_stale(fits, graph_of(session.study, chain))
+    assert not is_stale(fits, read_graph(session.study, chain))
     edits.delete_nodes(session, [first.covers[0]])
     with pytest.raises(UserError, match="gone"):
         correct_question(session, first.id, fits_chain=True)
@@ -190,7 +203,7 @@ def test_what_is_held_out_becomes_no_option_of_what_is_not(session: Session) -> 
             set_hold_out(session.study, home, True)
     home_of = {
         node.id: graph.chain.recording_id
-        for graph in graphs_of(session.study, all_chains(session.study))
+        for graph in read_graphs(session.study, all_chains(session.study))
         for node in graph.nodes
     }
     held = hold_outs(session.study)
@@ -201,11 +214,11 @@ def test_what_is_held_out_becomes_no_option_of_what_is_not(session: Session) -> 
 def test_where_wrong_options_are_from_is_said_when_a_judge_is_asked(session: Session) -> None:
     home_of = {
         node.id: graph.chain.recording_id
-        for graph in graphs_of(session.study, all_chains(session.study))
+        for graph in read_graphs(session.study, all_chains(session.study))
         for node in graph.nodes
     }
     for one in made(session, 2)[:8]:
-        plan = plan_sight(session, JudgmentTarget(JudgmentTargetKind.QUESTION, one.id).key, "answer")
+        plan = plan_input(session, JudgmentTarget(JudgmentTargetKind.QUESTION, one.id).key, "answer")
         assert {*plan.others} == {home_of[each.source] for each in one.wrong} - {one.recording_id}
 
 
@@ -218,10 +231,10 @@ def test_where_nobody_was_asked_becomes_no_option_of_where_everybody_agreed(sess
             for one in participants_in(session.study, home):
                 set_appearance(session.study, home, one.id, False)
             session.study.write("DELETE FROM utterance WHERE recording_id = ?", (home,))
-        for graph in graphs_of(session.study, all_chains(session.study)):
+        for graph in read_graphs(session.study, all_chains(session.study)):
             for node in graph.nodes if graph.chain.recording_id in unknown else ():
                 session.study.write("DELETE FROM chain_person WHERE node_id = ?", (node.id,))
-    home_of = homes_of_nodes(session.study, [each.source for one in made(session) for each in one.wrong])
+    home_of = recordings_of_nodes(session.study, [each.source for one in made(session) for each in one.wrong])
     assert home_of
     assert unknown.isdisjoint(home_of.values())
 
@@ -229,7 +242,10 @@ def test_where_nobody_was_asked_becomes_no_option_of_where_everybody_agreed(sess
 def test_what_a_gone_node_said_is_of_nobody_who_was_asked(session: Session) -> None:
     one = next(one for one in made(session) if any(each.source for each in one.wrong))
     with session.step("Delete", undoable=False):
-        for graph in graphs_of(session.study, all_chains(session.study)):
+        for graph in read_graphs(session.study, all_chains(session.study)):
             if graph.chain.recording_id != one.recording_id:
                 delete_chain(session.study, graph.chain.id)
-    assert GONE in plan_sight(session, JudgmentTarget(JudgmentTargetKind.QUESTION, one.id).key, "answer").others
+    assert (
+        MISSING_RECORDING
+        in plan_input(session, JudgmentTarget(JudgmentTargetKind.QUESTION, one.id).key, "answer").others
+    )

@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.authoring.question_requests import request_for
-from benchmark.authoring.rule_questions import make_by_rules
+from benchmark.authoring.question_requests import answer_request
+from benchmark.authoring.rule_questions import add_rule_questions
 from benchmark.judging.ask_job import prepare
-from benchmark.judging.judge_registry import add_judge, judges_called
-from benchmark.questions.chain_consistency import expected
+from benchmark.judging.judge_registry import add_judge, get_judges
+from benchmark.questions.chain_consistency import expected_consistency
 from benchmark.questions.question_edits import correct_question
-from benchmark.questions.question_measures import BASE, SUB, SUB_TOM, JudgeMeasures, measures
+from benchmark.questions.question_measures import BASE, SUB, SUB_TOM, JudgeMeasures, measure_judges
 from benchmark.questions.verification import verify
 from project.entities.judgments import Modality
-from project.entities.questions import CHECKS, VerificationDecision
+from project.entities.questions import CHECKLIST_KEYS, VerificationDecision
 from project.progress import Silent
 from project.queries.question_rows import all_questions
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_chains import fill_with_chains
@@ -34,7 +34,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Study.create(path) as study:
         fill_with_chains(study, chains=KEPT)
     with Session.open(path, "Annotator 1") as session:
-        make_by_rules(session)
+        add_rule_questions(session)
         for backend in ("random", "oracle", "reliable"):
             add_judge(session, backend, backend)
         ask(session, [one.id for one in all_questions(session.study)], "random", "oracle", "reliable")
@@ -50,13 +50,13 @@ def session(asked: Path, tmp_path: Path) -> Iterator[Session]:
 
 
 def ask(session: Session, ids: list[str], *names: str, setting: str = "sub") -> None:
-    asking = prepare(session, request_for(judges_called(session, names), ids, setting))
+    asking = prepare(session, answer_request(get_judges(session, names), ids, setting))
     if asking.work is not None:
-        run_here(session, asking.work, Silent())
+        run_inline(session, asking.work, Silent())
 
 
 def of(session: Session, name: str, *, everything: bool = True) -> JudgeMeasures:
-    (found,) = measures(session, [name], everything=everything, samples=100).judges
+    (found,) = measure_judges(session, [name], everything=everything, samples=100).judges
     return found
 
 
@@ -75,26 +75,26 @@ def test_a_random_judge_is_right_in_one_of_five(session: Session) -> None:
 
 
 def test_a_reliable_judge_is_as_consistent_as_theory_says(session: Session) -> None:
-    sizes = measures(session, everything=True, samples=0).sizes
+    sizes = measure_judges(session, everything=True, samples=0).sizes
     found = of(session, "reliable")
     assert found.overall.value == pytest.approx(0.9, abs=3 * math.sqrt(0.09 / found.asked))
     for figure, numbers in ((found.chain, sizes[0]), (found.subchain, sizes[1])):
         # Subchains of a chain share questions, so there are fewer that do not depend on each other: one a chain.
         variance = sum(0.9**n * (1 - 0.9**n) for n in sizes[0]) / len(sizes[0]) ** 2
-        assert figure.value == pytest.approx(expected(numbers, 0.9), abs=3 * math.sqrt(variance))
+        assert figure.value == pytest.approx(expected_consistency(numbers, 0.9), abs=3 * math.sqrt(variance))
 
 
 def test_only_verified_questions_count_unless_all_are_wished_for(session: Session) -> None:
-    none = measures(session, samples=0)
+    none = measure_judges(session, samples=0)
     assert (none.questions, none.judges) == (0, ())
     first, *_ = all_questions(session.study)
     for name in ("Ben", "Cleo"):
         session.annotator_name = name
-        verify(session, first.id, VerificationDecision.KEEP, CHECKS["chain"])
-    some = measures(session, samples=0)
+        verify(session, first.id, VerificationDecision.KEEP, CHECKLIST_KEYS["chain"])
+    some = measure_judges(session, samples=0)
     assert some.questions == 1
     assert {one.asked for one in some.judges} == {1}
-    everything = measures(session, everything=True, samples=0)
+    everything = measure_judges(session, everything=True, samples=0)
     assert everything.questions == len(all_questions(session.study))
     assert everything.unverified == everything.questions - 1
 
@@ -114,7 +114,7 @@ def test_settings_are_told_apart(session: Session) -> None:
     few = [one.id for one in all_questions(session.study)[:5]]
     for setting in ("base", "sub-tom"):
         ask(session, few, "oracle", setting=setting)
-    found = [one.asking for one in measures(session, ["oracle"], everything=True, samples=0).judges]
+    found = [one.asking for one in measure_judges(session, ["oracle"], everything=True, samples=0).judges]
     assert {(one.setting, one.modality) for one in found} == {
         (BASE, Modality.NOTHING),
         (SUB, Modality.WORDS),
@@ -123,7 +123,7 @@ def test_settings_are_told_apart(session: Session) -> None:
 
 
 def test_the_set_itself_is_measured_and_published_rows_stand_beside(session: Session) -> None:
-    found = measures(session, everything=True, samples=0)
+    found = measure_judges(session, everything=True, samples=0)
     assert found.diagnostics["accuracy"].value is not None
     assert found.diagnostics["inherent_bias"].value is None
     assert found.diagnostics["inherent_bias"].reason

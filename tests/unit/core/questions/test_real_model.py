@@ -34,7 +34,7 @@ def judge(session: Session, tiny_gguf: TinyModel) -> Iterator[JudgeEntry]:
     pytest.importorskip("llama_cpp")
     file = {"projector": str(tiny_gguf.projector), "context": 16384, "threads": 1, "frames": 2, "max_tokens": 60}
     yield add_judge(session, "File", "llama-cpp", str(tiny_gguf.model), file)[0]
-    sharing.end_all()
+    sharing.end_all_processes()
 
 
 def test_it_answers_a_question_that_it_sees_and_one_that_it_does_not(session: Session, judge: JudgeEntry) -> None:
@@ -56,5 +56,5 @@ def test_forms_with_long_texts_are_grammars_that_it_can_be_held_to(session: Sess
     said = [one for request in (replace(word, about=word.about[:1]), long) for one in asked(session, request)]
     # It writes noise and is stopped inside its first text; a grammar that it cannot read would be an error.
     assert [one.status for one in said] == [JudgmentStatus.UNPARSED] * 2
-    assert by_judge.take_in_chains(session, said[:1])[0].skipped == {NO_ANSWER: 1}
+    assert by_judge.import_chain_questions(session, said[:1])[0].skipped == {NO_ANSWER: 1}
     assert all_questions(session.study) == []

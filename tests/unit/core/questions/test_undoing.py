@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from annotate.chains import chain_edits as chains
 from annotate.chains import chain_versions as chain_reviews
 from annotate.study.recording_edits import redo, undo
-from benchmark.authoring.rule_questions import make_by_rules
+from benchmark.authoring.rule_questions import add_rule_questions
 from benchmark.questions.question_edits import correct_question, delete_questions
 from benchmark.questions.verification import verify
 from project.entities.causal_chains import ChainDecision
-from project.entities.questions import CHECKS, VerificationDecision
+from project.entities.questions import CHECKLIST_KEYS, VerificationDecision
 from project.errors import UserError
-from project.integrity.integrity_check import check
-from project.merging.table_rules import ORDER
-from project.queries.chain_rows import all_chains, graphs_of
+from project.integrity.integrity_check import check_study
+from project.merging.table_rules import TABLE_ORDER
+from project.queries.chain_rows import all_chains, read_graphs
 from project.queries.question_rows import all_questions
 from project.session.session import Session
 from tests.unit.core.chains.drawn import draw
@@ -32,7 +32,9 @@ DEEDS = ("make", "keep", "drop", "correct", "delete", "text", "cut", "review", "
 
 
 def rows(session: Session) -> dict[str, list[tuple[Any, ...]]]:
-    return {name: sorted(session.study.rows(f"SELECT * FROM {name}"), key=repr) for name in ORDER if name not in KEPT}
+    return {
+        name: sorted(session.study.rows(f"SELECT * FROM {name}"), key=repr) for name in TABLE_ORDER if name not in KEPT
+    }
 
 
 @cache
@@ -41,7 +43,7 @@ def begun() -> bytes:
         with open_study(Path(folder)) as session:
             draw(session, {"B": "A", "C": "AB"})
             draw(session, {"E": "D", "G": "F"})
-            make_by_rules(session)
+            add_rule_questions(session)
             path = session.study.path
         return path.read_bytes()
 
@@ -50,11 +52,11 @@ def do(session: Session, what: str, at: int) -> None:
     questions, there = all_questions(session.study), all_chains(session.study)
     question = questions[at % len(questions)].id if questions else ""
     chain = there[at % len(there)] if there else None
-    nodes = graphs_of(session.study, [chain])[0].nodes if chain else ()
+    nodes = read_graphs(session.study, [chain])[0].nodes if chain else ()
     if what == "make":
-        make_by_rules(session)
+        add_rule_questions(session)
     elif what == "keep":
-        verify(session, question, VerificationDecision.KEEP, CHECKS["chain"])
+        verify(session, question, VerificationDecision.KEEP, CHECKLIST_KEYS["chain"])
     elif what == "drop":
         verify(session, question, VerificationDecision.DROP, (), note=f"No {at}")
     elif what == "correct":
@@ -98,4 +100,4 @@ def test_every_step_is_taken_back_and_done_again(deeds: list[tuple[str, int, boo
             while session.study.undo_name:
                 undo(session)
             assert not any(rows(session)[name] for name in ("chain", "chain_node", "question", "verification"))
-        assert check(path) == []
+        assert check_study(path) == []

@@ -13,17 +13,17 @@ from benchmark.questions.question_edits import QuestionCorrection
 from benchmark.questions.verification import (
     VerificationItem,
     VerificationState,
-    agreement,
-    gathered,
-    me,
-    progress,
-    queue,
-    standing,
-    verified,
+    current_annotator_id,
+    read_items,
+    study_agreement,
+    verification_progress,
+    verification_queue,
+    verification_state,
+    verified_ids,
     verify,
     withdraw_verification,
 )
-from project.entities.questions import CHECKS, Maker, Question, QuestionKind, Verification, VerificationDecision
+from project.entities.questions import CHECKLIST_KEYS, Maker, Question, QuestionKind, Verification, VerificationDecision
 from project.errors import UserError
 from project.queries.question_rows import verifications_of
 from project.session.session import Session
@@ -32,7 +32,7 @@ from tests.unit.core.pairs import open_study
 from tests.unit.core.questions.asked import WRONG, ask
 
 KEEP, CORRECT, DROP = VerificationDecision.KEEP, VerificationDecision.CORRECT, VerificationDecision.DROP
-ALL = CHECKS["chain"]
+ALL = CHECKLIST_KEYS["chain"]
 
 
 @pytest.fixture
@@ -47,13 +47,13 @@ def say(session: Session, who: str, question: str, decision: VerificationDecisio
 
 
 def only(session: Session) -> VerificationItem:
-    (found,) = gathered(session)
+    (found,) = read_items(session)
     return found
 
 
 def waiting(session: Session, who: str) -> list[str]:
     session.annotator_name = who
-    return [one.question.id for one in queue(session)]
+    return [one.question.id for one in verification_queue(session)]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_two_people_settle_a_question(
     say(session, "Bo", question, second)
     assert only(session).standing is expected
     assert waiting(session, "Bo") == waiting(session, "Cy") == []
-    assert verified(session) == ({question} if expected is VerificationState.VERIFIED else set())
+    assert verified_ids(session) == ({question} if expected is VerificationState.VERIFIED else set())
 
 
 @pytest.mark.parametrize("decision", VerificationDecision)
@@ -105,9 +105,9 @@ def test_a_correction_asks_the_first_one_again(session: Session) -> None:
     assert found.standing is VerificationState.ONCE
     other = ask(session, "What does he do?", start=2)
     assert waiting(session, "Ada") == [question, other], "what is to be looked at again comes first"
-    assert found.again(me(session))
+    assert found.again(current_annotator_id(session))
     say(session, "Ada", question)
-    assert {one.question.id: one.standing for one in gathered(session)}[question] is VerificationState.VERIFIED
+    assert {one.question.id: one.standing for one in read_items(session)}[question] is VerificationState.VERIFIED
 
 
 def test_a_correction_and_the_word_about_it_are_one_step(session: Session) -> None:
@@ -118,7 +118,7 @@ def test_a_correction_and_the_word_about_it_are_one_step(session: Session) -> No
     assert (found.question.text, found.said) == ("Why does she smile?", ())
     redo(session)
     assert only(session).question.text == "Why does he smile?"
-    assert only(session).looked_at_by(me(session))
+    assert only(session).looked_at_by(current_annotator_id(session))
 
 
 def test_a_correction_that_cannot_be_used_writes_nothing(session: Session) -> None:
@@ -138,10 +138,10 @@ def test_what_is_kept_meets_every_check(session: Session) -> None:
     with pytest.raises(UserError, match="not on this checklist"):
         verify(session, question, DROP, ["clear"])
     with pytest.raises(UserError, match="no label"):
-        verify(session, question, KEEP, CHECKS["esi"], checklist="esi")
+        verify(session, question, KEEP, CHECKLIST_KEYS["esi"], checklist="esi")
     verify(session, question, DROP, ALL[:-1], note="Two are right.")
     assert only(session).said[0].checks == ALL[:-1]
-    verify(session, question, KEEP, CHECKS["esi"], "hard", checklist="esi")
+    verify(session, question, KEEP, CHECKLIST_KEYS["esi"], "hard", checklist="esi")
     assert only(session).said[0].difficulty == "hard"
 
 
@@ -166,14 +166,14 @@ def test_an_edit_of_the_chain_asks_everybody_again(session: Session) -> None:
         say(session, who, untouched)
     session.annotator_name = "Ada"
     chains.edit_node(session, ids["A"], text="something else happens")
-    assert [one.stale for one in gathered(session)] == [False, True]
+    assert [one.stale for one in read_items(session)] == [False, True]
     assert waiting(session, "Bo") == [question]
     say(session, "Bo", question)
-    found = next(one for one in gathered(session) if one.question.id == question)
+    found = next(one for one in read_items(session) if one.question.id == question)
     assert (found.stale, found.standing) == (False, VerificationState.ONCE), "Bo held it against the chain as it is now"
     assert waiting(session, "Ada") == [question]
     say(session, "Ada", question)
-    assert verified(session) == {question, untouched}
+    assert verified_ids(session) == {question, untouched}
 
 
 def test_what_lost_its_nodes_can_only_be_dropped(session: Session) -> None:
@@ -195,13 +195,13 @@ def test_progress_and_agreement_are_counted(session: Session) -> None:
     session.annotator_name = "Bo"
     for question, decision, checks in ((first, KEEP, ALL), (second, DROP, ALL[:3]), (third, KEEP, ALL)):
         verify(session, question, decision, checks, "easy" if question == first else "hard")
-    found = agreement(session)
+    found = study_agreement(session)
     assert (found.of("decision").agreeing, found.of("decision").pairs) == (2, 3)
     # Ada: keep, drop, drop; Bo: keep, drop, keep. Observed 2/3, expected 1/3 * 2/3 + 2/3 * 1/3 = 4/9.
     assert found.of("decision").kappa == pytest.approx((2 / 3 - 4 / 9) / (1 - 4 / 9))
     assert (found.of("covers").agreeing, found.of("by_rules").agreeing) == (1, 2)
     assert (found.of("difficulty").raw, found.of("clear").raw) == (pytest.approx(1 / 3), None)
-    told = progress(gathered(session), me(session))
+    told = verification_progress(read_items(session), current_annotator_id(session))
     assert (told.done, told.waiting, told.total) == (3, 1, 4)
     assert {where.value: number for where, number in told.standings.items() if number} == {
         "open": 1,
@@ -215,11 +215,13 @@ def test_progress_and_agreement_are_counted(session: Session) -> None:
 def test_only_what_the_filters_leave_is_in_the_queue(session: Session) -> None:
     first, second = ask(session), ask(session, "What is it?", start=30)
     session.annotator_name = "Ada"
-    assert [one.question.id for one in queue(session, surviving={second})] == [second]
-    assert {one.question.id for one in queue(session)} == {first, second}
+    assert [one.question.id for one in verification_queue(session, surviving={second})] == [second]
+    assert {one.question.id for one in verification_queue(session)} == {first, second}
     say(session, "Bo", first, CORRECT, correction=QuestionCorrection(answer="He told a joke."))
     session.annotator_name = "Ada"
-    assert {one.question.id for one in queue(session, surviving=())} == {first}, "what was begun is not forgotten"
+    assert {one.question.id for one in verification_queue(session, surviving=())} == {first}, (
+        "what was begun is not forgotten"
+    )
 
 
 _QUESTION = Question(
@@ -237,7 +239,9 @@ def test_what_others_saw_never_counts_and_order_does_not_matter(
     ]
     shuffled = [*said]
     chance.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert standing(_QUESTION, said) is standing(_QUESTION, shuffled)
-    assert standing(_QUESTION, said) is standing(_QUESTION, [one for one in said if one.state != "before"])
-    if standing(_QUESTION, said) is VerificationState.VERIFIED:
+    assert verification_state(_QUESTION, said) is verification_state(_QUESTION, shuffled)
+    assert verification_state(_QUESTION, said) is verification_state(
+        _QUESTION, [one for one in said if one.state != "before"]
+    )
+    if verification_state(_QUESTION, said) is VerificationState.VERIFIED:
         assert sum(one.state != "before" and one.decision is not DROP for one in said) >= 2

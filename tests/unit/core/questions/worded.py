@@ -10,8 +10,8 @@ from benchmark.judging.judge_registry import add_judge
 from benchmark.judging.run_config import AskRequest
 from project.entities.judgments import JudgeEntry, Judgment
 from project.progress import Silent
-from project.queries.judgment_rows import judgments_called
-from project.session.jobs import run_here
+from project.queries.judgment_rows import find_judgments
+from project.session.jobs import run_inline
 from project.session.session import Session
 from tests.fakes.misbehaving_server import Asked, Behaviour, misbehaving, says
 
@@ -54,9 +54,9 @@ def asked(session: Session, request: AskRequest) -> list[Judgment]:
     asking = prepare(session, request)
     ids = [one.id for one in asking.cached]
     if asking.work is not None:
-        _, changes = run_here(session, asking.work, Silent())
+        _, changes = run_inline(session, asking.work, Silent())
         ids += sorted(changes.ids("judgment"))
     judges = [one.id for one in request.judges]
     order = {key: at for at, key in enumerate(request.about)}
-    said = judgments_called(session.study, ids)
+    said = find_judgments(session.study, ids)
     return sorted(said, key=lambda one: (judges.index(one.judge_id), order[one.about.key]))

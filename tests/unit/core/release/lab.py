@@ -9,9 +9,9 @@ from annotate.segments.bulk_edits import add_comment
 from annotate.segments.segment_edits import add_segment
 from annotate.study.people import add_participant, set_consent
 from annotate.study.recording_edits import add_recordings, probe_file
-from anonymize.pii_review.pii_decisions import decide
-from anonymize.pii_review.review_hits import undecided
-from anonymize.release.release_edits import waive
+from anonymize.pii_review.pii_decisions import decide_places
+from anonymize.pii_review.review_hits import find_undecided
+from anonymize.release.release_edits import waive_rule
 from project.entities.study_records import (
     ConsentUse,
     FaceReview,
@@ -23,13 +23,13 @@ from project.entities.study_records import (
     Utterance,
 )
 from project.entities.transcript import AsrSegment
-from project.files.fingerprints import sha256_of
+from project.files.fingerprints import file_sha256
 from project.ids import new_id
 from project.queries.face_rows import assign_participant, insert_tracks, mask_state, set_face_review
-from project.queries.history_rows import SOURCE, insert_run
+from project.queries.history_rows import SOURCE_SHA256_KEY, insert_run
 from project.queries.pii_rows import PiiVerdict
 from project.queries.recording_rows import all_participants, all_recordings
-from project.queries.transcript_rows import SPEECH, insert_heard, insert_utterances
+from project.queries.transcript_rows import SPEECH, insert_asr_segments, insert_utterances
 from project.session.session import Session
 from project.store.study import Study
 from tests.fakes.clips import make_clip
@@ -62,8 +62,8 @@ def lab(folder: Path, recordings: int = 1) -> Path:
         (person,) = all_participants(session.study)
         set_consent(session, person, ConsentUse.RELEASE, True)
         settle(session)
-        waive(session, "independent-check", None, "No second detector in tests")
-        waive(session, "privacy-measured", None, "No embedding in these tests")
+        waive_rule(session, "independent-check", None, "No second detector in tests")
+        waive_rule(session, "privacy-measured", None, "No embedding in these tests")
     return path
 
 
@@ -89,7 +89,7 @@ def track(
         np.zeros(frames, np.uint8),
     )
     about = {"fingerprint": fingerprint or medium.fingerprint}
-    result: dict[str, Json] = {"frames": looked_at, SOURCE: sha256_of(session.study.folder / medium.path)}
+    result: dict[str, Json] = {"frames": looked_at, SOURCE_SHA256_KEY: file_sha256(session.study.folder / medium.path)}
     run = Run(new_id(), recording.id, "faces", "centerface", about, result, "2026-01-01T00:00:00.000Z", "1")
     with session.study.recording_run():
         insert_run(session.study, run)
@@ -119,18 +119,18 @@ def listen(session: Session, recording: Recording, speech: Sequence[tuple[int, i
     medium = session.main_medium(recording.id)
     assert medium is not None
     about = {"fingerprint": fingerprint or medium.fingerprint}
-    heard: dict[str, Json] = {SOURCE: sha256_of(session.study.folder / medium.path)}
+    heard: dict[str, Json] = {SOURCE_SHA256_KEY: file_sha256(session.study.folder / medium.path)}
     run = Run(new_id(), recording.id, SPEECH, "silero", about, heard, "2026-01-01T00:00:00.000Z", "1")
     with session.study.recording_run():
         insert_run(session.study, run)
-        insert_heard(session.study, run.id, [AsrSegment(start, end) for start, end in speech])
+        insert_asr_segments(session.study, run.id, [AsrSegment(start, end) for start, end in speech])
 
 
 def settle(session: Session) -> None:
     """Hide everything that looks personal and that nobody decided on."""
-    found = undecided(session)
+    found = find_undecided(session)
     if found:
-        decide(session, found, PiiVerdict.HIDE)
+        decide_places(session, found, PiiVerdict.HIDE)
 
 
 def review(session: Session, recording: Recording) -> None:

@@ -11,17 +11,17 @@ import pytest
 from annotate.segments.bulk_edits import add_comment
 from annotate.study.people import add_participant, set_consent
 from anonymize.faces.face_review_edits import assign_faces, mark_seen
-from anonymize.pii_review.pii_decisions import decide
-from anonymize.pii_review.review_hits import hits, undecided
-from anonymize.release.release_edits import confirm_texts, set_words, waive, withdraw_waiver
-from anonymize.release.release_job import ReleaseChecklist, checklist, prepare
-from anonymize.release.release_plan import KEEP, SCRUB, SOLID, ReleasePlan, kept_plan
-from anonymize.release.release_rules import reason_from
+from anonymize.pii_review.pii_decisions import decide_places
+from anonymize.pii_review.review_hits import find_hits, find_undecided
+from anonymize.release.release_edits import confirm_texts, set_private_words, waive_rule, withdraw_waiver
+from anonymize.release.release_job import ReleaseChecklist, build_checklist, prepare
+from anonymize.release.release_plan import KEEP, SCRUB, SOLID, ReleasePlan, read_plan
+from anonymize.release.release_rules import parse_blocker
 from anonymize.release.release_sound import AudioTreatment
 from models.weights import installed_weights as weights
 from project.entities.face_regions import Keyframe
 from project.entities.study_records import ConsentUse, FaceReview, ParticipantRole, Recording, Utterance
-from project.entities.transcript import estimated
+from project.entities.transcript import estimate_word_times
 from project.errors import UserError
 from project.ids import new_id
 from project.queries.face_rows import set_face_review, set_track_box, tracks_of
@@ -47,11 +47,11 @@ def recording(session: Session) -> Recording:
 
 
 def rules(session: Session, plan: ReleasePlan = PLAN) -> list[str]:
-    return [one.rule for one in checklist(session, plan).standing]
+    return [one.rule for one in build_checklist(session, plan).standing]
 
 
 def left_out(session: Session, plan: ReleasePlan = PLAN) -> dict[int, str]:
-    found: ReleaseChecklist = checklist(session, plan)
+    found: ReleaseChecklist = build_checklist(session, plan)
     return found.selection.left_out
 
 
@@ -75,8 +75,8 @@ def test_a_lab_that_did_everything_breaks_no_rule(session: Session) -> None:
 def test_what_another_program_changed_stops_it(session: Session, sql: str) -> None:
     (person,) = all_participants(session.study)
     set_consent(session, person, ConsentUse.MODELS, False)
-    set_words(session, {"Zoe": "[PERSON_1]"})
-    decide(session, hits(session), PiiVerdict.HIDE)
+    set_private_words(session, {"Zoe": "[PERSON_1]"})
+    decide_places(session, find_hits(session), PiiVerdict.HIDE)
     assert "history" not in rules(session)
     with closing(sqlite3.connect(session.study.path)) as connection, connection:
         assert connection.execute(sql).rowcount > 0
@@ -112,7 +112,7 @@ def test_a_review_holds_until_the_masks_change(session: Session, recording: Reco
     with session.step("Move"):
         set_track_box(session.study, face.id, Keyframe(500_000, 70, 45, 30, 40))
     assert rules(session) == ["faces-reviewed"]
-    assert "changed after" in checklist(session, PLAN).reasons[0].sentence
+    assert "changed after" in build_checklist(session, PLAN).reasons[0].sentence
     review(session, recording)
     assert rules(session) == []
 
@@ -135,7 +135,7 @@ def test_a_face_that_ends_in_the_middle_of_the_picture_has_to_be_looked_at(
 ) -> None:
     track(session, recording, all_participants(session.study)[0].id, frames=10)
     review(session, recording)
-    (reason,) = checklist(session, PLAN).standing
+    (reason,) = build_checklist(session, PLAN).standing
     assert (reason.rule, reason.recording, reason.time_us) == ("uncovered", 1, 1_000_000)
     mark_seen(session, recording.id, [(0, 2_000_000)])
     assert rules(session) == []
@@ -150,7 +150,7 @@ def test_who_speaks_and_did_not_consent_is_not_released_though_never_seen(
     for plan in (SOUNDING, replace(PLAN, texts=SCRUB)):
         assert left_out(session, plan) == {1: "1 participant did not consent to release."}
     assert left_out(session) == {}, "neither sound nor texts leave"
-    (one,) = checklist(session, replace(SOUNDING, without_consent=SOLID)).selection.candidates
+    (one,) = build_checklist(session, replace(SOUNDING, without_consent=SOLID)).selection.candidates
     assert [who.pseudonym for who in one.refusing] == ["P02"]
     assert one.sounding is not None
     assert one.sounding.muted[0][0] == 0
@@ -163,7 +163,7 @@ def test_nobody_is_said_to_appear(session: Session, recording: Recording) -> Non
         set_appearance(session.study, recording.id, all_participants(session.study)[0].id, False)
     review(session, recording)
     assert rules(session) == ["consent-known"]
-    waive(session, "consent-known", recording.id, "Recorded in a public square")
+    waive_rule(session, "consent-known", recording.id, "Recorded in a public square")
     assert rules(session) == []
     withdraw_waiver(session, "consent-known", recording.id)
     assert rules(session) == ["consent-known"]
@@ -177,7 +177,7 @@ def test_a_face_of_nobody_known_is_no_matter_where_all_is_solid(session: Session
     assert rules(session, replace(PLAN, methods=("blur",))) == ["consent-known"]
     painting = replace(PLAN, methods=("blur",), without_consent=SOLID)
     assert rules(session, painting) == []
-    (one,) = checklist(session, painting).selection.candidates
+    (one,) = build_checklist(session, painting).selection.candidates
     assert one.painted == [face.id]
 
 
@@ -216,7 +216,7 @@ def test_sound_needs_everybody(session: Session, recording: Recording) -> None:
     add_participant(session, "P02", ParticipantRole.BYSTANDER, recording.id)
     assert rules(session, keeping) == ["sound-consent"]
     with pytest.raises(UserError, match="cannot be waived"):
-        waive(session, "sound-consent", None, "They will not mind it")
+        waive_rule(session, "sound-consent", None, "They will not mind it")
 
 
 def test_texts_have_to_be_read_as_they_are_now(session: Session) -> None:
@@ -225,9 +225,9 @@ def test_texts_have_to_be_read_as_they_are_now(session: Session) -> None:
     assert rules(session, scrubbing) == ["texts-reviewed"]
     confirm_texts(session)
     assert rules(session, scrubbing) == []
-    set_words(session, {"Anna": "P01"})
+    set_private_words(session, {"Anna": "P01"})
     assert rules(session, scrubbing) == ["texts-reviewed"]
-    set_words(session, {})
+    set_private_words(session, {})
     assert rules(session, scrubbing) == []
 
 
@@ -253,15 +253,15 @@ def test_what_can_never_be_released_is_refused_at_once(session: Session, plan: R
 @pytest.mark.parametrize("reason", ["", "no", "just because", "  two   words "])
 def test_a_waiver_needs_a_reason(session: Session, reason: str) -> None:
     with pytest.raises(UserError, match="reason"):
-        waive(session, "privacy-limit", None, reason)
+        waive_rule(session, "privacy-limit", None, reason)
 
 
 def test_a_plan_is_remembered_as_it_was_chosen(session: Session) -> None:
-    from anonymize.release.release_edits import keep_plan
+    from anonymize.release.release_edits import store_plan
 
     chosen = replace(PLAN, only={1: ("blur", "pixelate")}, formats=("srt",), title="Visits", texts=SCRUB)
-    keep_plan(session, chosen)
-    assert kept_plan(session) == chosen
+    store_plan(session, chosen)
+    assert read_plan(session) == chosen
 
 
 SOUNDING = replace(PLAN, sound=KEEP)
@@ -278,7 +278,7 @@ def test_sound_needs_a_look_for_speech_in_the_file_as_it_is(session: Session, re
     assert rules(session, SOUNDING) == []
     listen(session, recording, [], fingerprint="of another file")
     assert rules(session, SOUNDING) == ["transcript"]
-    assert "Nobody looked for speech" in checklist(session, SOUNDING).standing[0].sentence
+    assert "Nobody looked for speech" in build_checklist(session, SOUNDING).standing[0].sentence
     assert rules(session) == [], "without sound it is no matter"
     assert rules(session, replace(SOUNDING, video=("1hz",))) == [], "pictures have no sound"
     listen(session, recording, [])
@@ -287,7 +287,7 @@ def test_sound_needs_a_look_for_speech_in_the_file_as_it_is(session: Session, re
 
 def test_what_is_said_outside_the_transcript_is_listed_with_its_times(session: Session, recording: Recording) -> None:
     listen(session, recording, [(100_000, 800_000), (1_400_000, 1_900_000)])
-    (reason,) = checklist(session, SOUNDING).standing
+    (reason,) = build_checklist(session, SOUNDING).standing
     assert (reason.rule, reason.recording, reason.time_us) == ("transcript", 1, 1_400_000)
     assert "0:00:01.400 to 0:00:01.900" in reason.sentence
     assert "--at 1.400" in str(reason.as_json("s.greenroom")["link"])
@@ -296,7 +296,7 @@ def test_what_is_said_outside_the_transcript_is_listed_with_its_times(session: S
     said(session, recording, text=" ")
     assert rules(session, SOUNDING) == ["transcript", "transcript"], "an utterance without words covers nothing"
     with pytest.raises(UserError, match="cannot be waived"):
-        waive(session, "transcript", None, "It is only a cough")
+        waive_rule(session, "transcript", None, "It is only a cough")
 
 
 def test_a_recording_without_speech_needs_no_transcript(session: Session, recording: Recording) -> None:
@@ -311,7 +311,7 @@ def test_a_recording_without_speech_needs_no_transcript(session: Session, record
 def test_a_draft_has_to_be_checked(session: Session, recording: Recording) -> None:
     said(session, recording, checked=False)
     assert rules(session, SOUNDING) == ["transcript-checked"]
-    waive(session, "transcript-checked", None, "The recogniser is good enough here")
+    waive_rule(session, "transcript-checked", None, "The recogniser is good enough here")
     assert rules(session, SOUNDING) == []
     withdraw_waiver(session, "transcript-checked", None)
     said(session, recording, checked=True)
@@ -332,19 +332,19 @@ def test_a_voice_of_nobody_known_was_not_asked(
 def test_who_did_not_consent_is_muted_where_voices_are_changed(session: Session, recording: Recording) -> None:
     other, _ = add_participant(session, "P02", ParticipantRole.BYSTANDER, recording.id)
     changing = replace(PLAN, sound="pitch-formant", without_consent=SOLID)
-    (one,) = checklist(session, changing).selection.candidates
+    (one,) = build_checklist(session, changing).selection.candidates
     assert rules(session, changing) == []
     assert one.sounding is not None
     assert one.sounding.muted == ()
     said(session, recording, participant_id=other)
-    (one,) = checklist(session, changing).selection.candidates
+    (one,) = build_checklist(session, changing).selection.candidates
     assert one.sounding is not None
     assert one.sounding.muted == ((0, 1_050_000),)
     assert rules(session, changing) == []
     said(session, recording, participant_id=None)
-    waive(session, "voice", recording.id, "It is a voice on the radio")
+    waive_rule(session, "voice", recording.id, "It is a voice on the radio")
     assert rules(session, changing) == []
-    (one,) = checklist(session, changing).selection.candidates
+    (one,) = build_checklist(session, changing).selection.candidates
     assert one.sounding is not None
     assert one.sounding.muted == ((0, 1_050_000),), "a waiver lets nobody be heard where somebody refused"
 
@@ -355,12 +355,12 @@ def test_everything_personal_that_leaves_was_decided_on(session: Session, record
     said(session, recording, text="I am Anna, call 555-867-5309, or ask Robert Miller")
     for plan, more in ((SOUNDING, []), (scrubbing, ["texts-reviewed"])):
         assert sorted({*rules(session, plan)}) == ["pii-reviewed", *more]
-        (reason,) = [one for one in checklist(session, plan).standing if one.rule == "pii-reviewed"]
+        (reason,) = [one for one in build_checklist(session, plan).standing if one.rule == "pii-reviewed"]
         assert "utterance" in reason.sentence
         assert "name of a person" in reason.sentence
         assert "Miller" not in reason.sentence + reason.hint
     assert rules(session) == [], "neither texts nor sound leave"
-    decide(session, undecided(session), PiiVerdict.KEEP)
+    decide_places(session, find_undecided(session), PiiVerdict.KEEP)
     assert rules(session, SOUNDING) == []
 
 
@@ -370,10 +370,10 @@ GERMAN = "Guten Tag, ich komme aus einer kleinen Stadt am Meer, und woher sind S
 
 def test_a_waiver_of_the_language_does_away_with_no_undecided_place(session: Session, recording: Recording) -> None:
     said(session, recording, text="I am Anna, call 555-867-5309, or ask Robert Miller")
-    waive(session, "pii-reviewed", None, "All of it is hidden")
-    (reason,) = [one for one in checklist(session, SOUNDING).standing if one.rule == "pii-reviewed"]
+    waive_rule(session, "pii-reviewed", None, "All of it is hidden")
+    (reason,) = [one for one in build_checklist(session, SOUNDING).standing if one.rule == "pii-reviewed"]
     assert not reason.can_be_waived
-    assert not reason_from(reason.as_json()).can_be_waived
+    assert not parse_blocker(reason.as_json()).can_be_waived
 
 
 @pytest.mark.parametrize(("text", "why"), [(POLISH, "no rules"), (GERMAN, "no model of German names")])
@@ -381,48 +381,48 @@ def test_a_transcript_in_a_language_without_rules_or_names_is_read_by_a_person(
     session: Session, recording: Recording, text: str, why: str
 ) -> None:
     said(session, recording, text=text)
-    decide(session, undecided(session), PiiVerdict.KEEP)
+    decide_places(session, find_undecided(session), PiiVerdict.KEEP)
     for plan in (SOUNDING, replace(PLAN, texts=SCRUB)):
-        (reason,) = [one for one in checklist(session, plan).standing if one.rule == "pii-reviewed"]
+        (reason,) = [one for one in build_checklist(session, plan).standing if one.rule == "pii-reviewed"]
         assert why in reason.sentence
         assert reason.can_be_waived
-        assert reason_from(reason.as_json()) == reason
+        assert parse_blocker(reason.as_json()) == reason
     assert rules(session) == [], "neither texts nor sound leave"
-    waive(session, "pii-reviewed", recording.id, "Two of us read all of it")
+    waive_rule(session, "pii-reviewed", recording.id, "Two of us read all of it")
     assert "pii-reviewed" not in rules(session, SOUNDING)
 
 
 def test_english_speech_needs_the_model_of_english_names(
     session: Session, recording: Recording, english_names_folder: Path
 ) -> None:
-    shutil.rmtree(weights.folder())
+    shutil.rmtree(weights.weights_folder())
     said(session, recording, text=f"And then we all went down to the beach with {LISTED.lower()} to see the boats")
-    decide(session, undecided(session), PiiVerdict.HIDE)
+    decide_places(session, find_undecided(session), PiiVerdict.HIDE)
     assert rules(session) == [], "neither texts nor sound leave"
     for plan in (SOUNDING, replace(PLAN, texts=SCRUB)):
-        (reason,) = [one for one in checklist(session, plan).standing if one.rule == "pii-reviewed"]
+        (reason,) = [one for one in build_checklist(session, plan).standing if one.rule == "pii-reviewed"]
         assert "no model of English names" in reason.sentence
         assert "greenroom models fetch ner-english" in reason.hint
         assert '--waive pii-reviewed:1="WHY"' in reason.hint
         assert reason.weights == "ner-english"
-        assert reason_from(reason.as_json()) == reason
-    shutil.copytree(english_names_folder, weights.folder())
-    (reason,) = [one for one in checklist(session, SOUNDING).standing if one.rule == "pii-reviewed"]
+        assert parse_blocker(reason.as_json()) == reason
+    shutil.copytree(english_names_folder, weights.weights_folder())
+    (reason,) = [one for one in build_checklist(session, SOUNDING).standing if one.rule == "pii-reviewed"]
     assert "undecided (name of a person)" in reason.sentence, "it was searched again, and the name has to be decided on"
     assert not reason.can_be_waived
-    decide(session, undecided(session), PiiVerdict.HIDE)
+    decide_places(session, find_undecided(session), PiiVerdict.HIDE)
     assert "pii-reviewed" not in rules(session, SOUNDING)
 
 
 def test_a_transcript_counts_by_its_words(session: Session, recording: Recording) -> None:
     said(session, recording, text=f"{POLISH}. " + "And then we all went down to the beach to look at the boats. " * 3)
-    decide(session, undecided(session), PiiVerdict.KEEP)
+    decide_places(session, find_undecided(session), PiiVerdict.KEEP)
     assert rules(session, SOUNDING) == []
 
 
 def test_what_is_decided_decides_what_is_covered(session: Session, recording: Recording) -> None:
     def covered() -> AudioTreatment:
-        (one,) = checklist(session, SOUNDING).selection.candidates
+        (one,) = build_checklist(session, SOUNDING).selection.candidates
         assert one.sounding is not None
         return one.sounding
 
@@ -430,11 +430,11 @@ def test_what_is_decided_decides_what_is_covered(session: Session, recording: Re
     assert covered().whole == 2
     assert covered().covered == ((0, 1_300_000), (0, 1_300_000)), "nobody measured the words"
     text = utterances_of(session.study, recording.id)[0].text
-    said(session, recording, words=estimated(text, 0, 900_000))
+    said(session, recording, words=estimate_word_times(text, 0, 900_000))
     assert covered().whole == 0
     assert covered().covered[0][0] > 0
-    spoken = [one for one in hits(session) if one.is_spoken]
-    decide(session, [one for one in spoken if one.kind == "person"], PiiVerdict.KEEP)
+    spoken = [one for one in find_hits(session) if one.is_spoken]
+    decide_places(session, [one for one in spoken if one.kind == "person"], PiiVerdict.KEEP)
     assert covered().kinds == {"phone": 1}
 
 
@@ -449,7 +449,7 @@ def test_of_very_many_undecided_places_the_first_are_listed_and_the_others_count
     session: Session, recording: Recording
 ) -> None:
     said(session, recording, text=", ".join(f"mail a{number}@lab.example.org" for number in range(130)))
-    found = [one for one in checklist(session, SOUNDING).standing if one.rule == "pii-reviewed"]
+    found = [one for one in build_checklist(session, SOUNDING).standing if one.rule == "pii-reviewed"]
     assert len(found) == 101
     assert "e-mail address" in found[0].sentence
     assert "30 further places undecided" in found[-1].sentence

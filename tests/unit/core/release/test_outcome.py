@@ -15,10 +15,10 @@ from anonymize.release.release_rules import (
     RULES,
     ReleaseBlocker,
     RenderingCheck,
-    outcome_from,
-    reason_from,
-    reasons_after,
-    standing,
+    outcome_blockers,
+    parse_blocker,
+    parse_outcome,
+    remaining_blockers,
 )
 from project.progress import Silent
 
@@ -39,25 +39,25 @@ anything = st.lists(st.tuples(st.sampled_from([*RULES, "no such rule"]), numbers
 
 
 def test_a_good_rendering_breaks_no_rule() -> None:
-    assert reasons_after([GOOD]) == []
+    assert outcome_blockers([GOOD]) == []
 
 
 @pytest.mark.parametrize("rule", BROKEN)
 def test_each_rule_says_what_is_wrong_and_where(rule: str) -> None:
-    found = reasons_after([BROKEN[rule]])
+    found = outcome_blockers([BROKEN[rule]])
     assert {one.rule for one in found} == {rule}
     assert all(one.recording == 1 and one.sentence and one.hint for one in found)
-    assert [reason_from(one.as_json()) for one in found] == found
-    assert outcome_from(json.loads(json.dumps(BROKEN[rule].as_json()))) == BROKEN[rule]
+    assert [parse_blocker(one.as_json()) for one in found] == found
+    assert parse_outcome(json.loads(json.dumps(BROKEN[rule].as_json()))) == BROKEN[rule]
 
 
 def test_what_looks_like_a_face_says_where_in_the_picture() -> None:
-    (found,) = reasons_after([BROKEN["doubtful-hits"]])
+    (found,) = outcome_blockers([BROKEN["doubtful-hits"]])
     assert found.sentence.endswith("looks like a face (1 frame), 53 by 44 pixels at x 183, y 141.")
 
 
 def test_frames_side_by_side_are_one_reason_with_a_way_to_the_first() -> None:
-    found = reasons_after([BROKEN["face-left"]])
+    found = outcome_blockers([BROKEN["face-left"]])
     assert [one.time_us for one in found] == [100_000, 2_000_000]
     link = found[0].as_json("lab.greenroom")["link"]
     assert link == "greenroom open lab.greenroom --recording 1 --at 0.100"
@@ -65,16 +65,16 @@ def test_frames_side_by_side_are_one_reason_with_a_way_to_the_first() -> None:
 
 @pytest.mark.parametrize("rule", BROKEN)
 def test_only_what_can_be_waived_is(rule: str) -> None:
-    reasons = reasons_after([BROKEN[rule]])
+    reasons = outcome_blockers([BROKEN[rule]])
     for waiver in ((rule, None), (rule, 1)):
-        assert bool(standing(reasons, [waiver])) is not RULES[rule].waivable
-    assert standing(reasons, [(rule, 2)]) == reasons
+        assert bool(remaining_blockers(reasons, [waiver])) is not RULES[rule].waivable
+    assert remaining_blockers(reasons, [(rule, 2)]) == reasons
 
 
 @given(st.lists(st.sampled_from(sorted(BROKEN)), min_size=1, max_size=4), anything)
 def test_no_waivers_let_a_rendering_out_that_breaks_what_cannot_be_waived(broken: list[str], waived) -> None:
     outcomes = [replace(BROKEN[rule], number=1 + place % 3) for place, rule in enumerate(broken)]
-    left = {one.rule for one in standing(reasons_after(outcomes), waived)}
+    left = {one.rule for one in remaining_blockers(outcome_blockers(outcomes), waived)}
     assert {rule for rule in broken if not RULES[rule].waivable} <= left
 
 
@@ -87,19 +87,19 @@ def test_no_combination_of_broken_rules_that_cannot_be_waived_is_released(
     texts = folder / "texts"
     texts.mkdir()
     private = json.dumps({"key": ""}).encode()
-    (texts / job.PRIVATE).write_bytes(private)
+    (texts / job.PRIVATE_FILE_NAME).write_bytes(private)
     shown = sorted(set(BROKEN) & rules)
     early = [
         ReleaseBlocker(rule, 1, None, "It is broken.", "Mend it.") for rule in rules if not (late and rule in shown)
     ]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(job, "_secret_in", lambda *_: {"key": "of the release"})
-        patch.setattr(job, "_rendered", lambda *_: ([], [BROKEN[rule] for rule in shown if late]))
+        patch.setattr(job, "_read_private", lambda *_: {"key": "of the release"})
+        patch.setattr(job, "_render_all", lambda *_: ([], [BROKEN[rule] for rule in shown if late]))
         result = job.compute(
             {
                 "folder": str(folder / "release"),
                 "texts": str(texts),
-                "prepared": {job.PRIVATE: hashlib.sha256(private).hexdigest()},
+                "prepared": {job.PRIVATE_FILE_NAME: hashlib.sha256(private).hexdigest()},
                 "plan": ReleasePlan().as_json(),
                 "reasons": [one.as_json() for one in early],
                 "waived": [list(one) for one in waived],

@@ -13,25 +13,25 @@ import av
 import pytest
 
 import anonymize.rendering.face_renderer
-from annotate.interchange.annotation_files import FORMATS, format_called
+from annotate.interchange.annotation_files import FORMATS, get_format
 from annotate.segments.segment_edits import add_segment
 from annotate.study.people import add_participant, set_consent
 from anonymize.faces.face_review_edits import assign_faces
 from anonymize.release import release_job as job
 from anonymize.release.data_card import write_cards
-from anonymize.release.release_edits import confirm_texts, set_words
+from anonymize.release.release_edits import confirm_texts, set_private_words
 from anonymize.release.release_files import write_media
-from anonymize.release.release_plan import CODES_PROPERTY, SCRUB, SOLID, ReleasePlan
+from anonymize.release.release_plan import KEY_PROPERTY, SCRUB, SOLID, ReleasePlan
 from anonymize.release.release_recheck import numbered_waivers
 from anonymize.release.release_rendering import ReleaseRendering
-from anonymize.release.release_verification import leaks_in
+from anonymize.release.release_verification import find_leaks
 from anonymize.rendering.face_renderer import RenderPlan, RenderResult
 from media.clip_writer import paint_clip
-from media.decoding import pictures
+from media.decoding import iterate_frames
 from media.frame_index import load_index
 from project.entities.study_records import ConsentUse, ParticipantRole, Waiver
 from project.errors import Cancelled, UserError
-from project.files.fingerprints import sha256_of
+from project.files.fingerprints import file_sha256
 from project.files.temporary_files import cache_folder
 from project.ids import new_id
 from project.progress import Progress, Silent
@@ -39,7 +39,7 @@ from project.queries.face_rows import tracks_of
 from project.queries.history_rows import latest_run
 from project.queries.policy_rows import delete_waiver, insert_waiver, waivers
 from project.queries.recording_rows import all_participants, all_recordings
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from tests.fakes.words_in_files import words_in
 from tests.unit.core.release.lab import review
@@ -49,7 +49,7 @@ SECRETS = ("Anna", "Ada Byron", "kitchen", "555-867", "lab.example", "Visits", "
 
 
 def release(session: Session, folder: Path, plan: ReleasePlan = PLAN) -> dict[str, Any]:
-    result, _ = run_here(session, job.prepare(session, folder, plan), Silent())
+    result, _ = run_inline(session, job.prepare(session, folder, plan), Silent())
     return result
 
 
@@ -81,7 +81,7 @@ def test_what_is_in_it(session: Session, tmp_path: Path) -> None:
     for clip in out.rglob("*.mp4"):
         with av.open(str(clip)) as opened:
             assert [stream.type for stream in opened.streams] == ["video"]
-        for picture in pictures(clip, load_index(clip)):
+        for picture in iterate_frames(clip, load_index(clip)):
             assert abs(picture.planes[0][50:70, 65:85].astype(int) - 128).max() < 16, "the face is grey"
     for path in out.rglob("*"):
         assert path.stat().st_mtime == 946_684_800
@@ -94,7 +94,7 @@ def test_what_is_in_it(session: Session, tmp_path: Path) -> None:
 
 
 def test_two_releases_of_a_study_have_the_same_manifest_but_for_encoded_files(session: Session, tmp_path: Path) -> None:
-    plan = replace(PLAN, formats=tuple(key for key in FORMATS if not format_called(key).whole), texts=SCRUB)
+    plan = replace(PLAN, formats=tuple(key for key in FORMATS if not get_format(key).whole), texts=SCRUB)
     confirm_texts(session)
     found = []
     for place in ("one", "two"):
@@ -109,7 +109,7 @@ def test_two_releases_of_a_study_have_the_same_manifest_but_for_encoded_files(se
     assert listed == names(tmp_path / "one") - {"manifest.json"}
     today = datetime.now(UTC).date().isoformat().encode()
     assert [path for path in (tmp_path / "one").rglob("*.*") if path.is_file() and today in path.read_bytes()] == []
-    key = session.study.get_property(CODES_PROPERTY)
+    key = session.study.get_property(KEY_PROPERTY)
     assert isinstance(key, str)
     medium = session.main_medium(all_recordings(session.study)[0].id)
     assert medium is not None
@@ -124,7 +124,7 @@ def test_texts_leave_scrubbed_and_only_then(session: Session, tmp_path: Path) ->
     assert "error" in without
     assert "rationale" not in without
     assert "utterance" not in without
-    set_words(session, {"Anna": "P01"})
+    set_private_words(session, {"Anna": "P01"})
     confirm_texts(session)
     release(session, tmp_path / "with", replace(PLAN, texts=SCRUB))
     kept = (tmp_path / "with/annotations/csv/annotations.csv").read_text("utf-8-sig")
@@ -147,14 +147,14 @@ def test_who_did_not_consent_is_painted_solid_and_says_nothing(session: Session,
     plan = replace(PLAN, methods=("pixelate",), without_consent=SOLID, texts=SCRUB, video=("source",))
     assert release(session, tmp_path / "release", plan)["released"] is True
     clip = tmp_path / "release/video-source/pixelate/recording-0001.mp4"
-    for picture in pictures(clip, load_index(clip)):
+    for picture in iterate_frames(clip, load_index(clip)):
         assert abs(picture.planes[0][45:75, 62:88].astype(int) - 128).max() < 16
     assert "utterance" not in (tmp_path / "release/annotations/csv/annotations.csv").read_text("utf-8-sig")
     assert "painted solid" in (tmp_path / "release/DATACARD.md").read_text()
 
 
 def test_a_word_that_stands_in_the_finished_release_removes_it(session: Session, tmp_path: Path) -> None:
-    set_words(session, {"withdraws": "x"})
+    set_private_words(session, {"withdraws": "x"})
     with pytest.raises(UserError, match=r"LICENCE\.md"):
         release(session, tmp_path / "release")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
@@ -181,7 +181,7 @@ def test_what_changed_while_it_waited_counts(session: Session, tmp_path: Path) -
     set_consent(session, person, ConsentUse.RELEASE, False)
     fresh = job.renew(session, work)
     assert not Path(str(work.parameters["texts"])).exists()
-    result, _ = run_here(session, fresh, Silent())
+    result, _ = run_inline(session, fresh, Silent())
     assert [one["rule"] for one in result["reasons"]] == ["something"]
     assert not (tmp_path / "release").exists()
 
@@ -214,7 +214,7 @@ def test_private_words_that_are_given_while_it_is_made_stop_it_and_annotating_do
     (one,) = all_recordings(session.study)
     edited_while_written(monkeypatch, lambda: add_segment(session, one.id, 0, 90_000, "competence", {}))
     assert release(session, tmp_path / "first")["released"] is True
-    edited_while_written(monkeypatch, lambda: set_words(session, {"Carla": "P07"}))
+    edited_while_written(monkeypatch, lambda: set_private_words(session, {"Carla": "P07"}))
     result = release(session, tmp_path / "second")
     assert [one["rule"] for one in result["reasons"]] == ["rendered"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["first", "lab"]
@@ -271,7 +271,7 @@ def test_another_clip_that_is_put_into_the_cache_with_facts_of_its_own_is_not_ta
     assert medium is not None
     raw, facts = session.locate(medium).path.read_bytes(), clip.with_name("facts.json")
     clip.write_bytes(raw)
-    facts.write_text(json.dumps({**json.loads(facts.read_text()), "sha256": sha256_of(clip)}))
+    facts.write_text(json.dumps({**json.loads(facts.read_text()), "sha256": file_sha256(clip)}))
     release(session, tmp_path / "first")
     assert clip.read_bytes() != raw
 
@@ -291,7 +291,7 @@ def test_texts_that_are_changed_in_the_cache_stop_it(session: Session, tmp_path:
 def test_a_file_that_is_changed_after_it_was_read_back_removes_the_release(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    read_back = leaks_in
+    read_back = find_leaks
 
     def changed(folder: Path, *given: Any, **named: Any) -> Any:
         leaks = read_back(folder, *given, **named)
@@ -299,7 +299,7 @@ def test_a_file_that_is_changed_after_it_was_read_back_removes_the_release(
             file.write("\n")
         return leaks
 
-    monkeypatch.setattr(job, "leaks_in", changed)
+    monkeypatch.setattr(job, "find_leaks", changed)
     with pytest.raises(UserError, match="changed while it was checked"):
         release(session, tmp_path / "release")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
@@ -423,6 +423,6 @@ def test_cancelling_leaves_nothing(session: Session, tmp_path: Path, after: int)
 
     work = job.prepare(session, tmp_path / "release", PLAN)
     with pytest.raises(Cancelled):
-        run_here(session, work, Impatient())
+        run_inline(session, work, Impatient())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
     assert not Path(str(work.parameters["texts"])).exists()

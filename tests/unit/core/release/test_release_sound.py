@@ -12,24 +12,24 @@ import pytest
 from numpy.typing import NDArray
 
 from annotate.study.people import add_participant
-from anonymize.pii_review.pii_decisions import decide, mark
-from anonymize.pii_review.review_hits import hits
+from anonymize.pii_review.pii_decisions import decide_places, mark_text
+from anonymize.pii_review.review_hits import find_hits
 from anonymize.release import release_files as write_media
 from anonymize.release import release_job as job
 from anonymize.release.release_plan import KEEP, SOLID, ReleasePlan
-from anonymize.release.release_sound import treatment_of
-from media.clip_writer import steady_copy
+from anonymize.release.release_sound import build_sound_filter
+from media.clip_writer import constant_rate_copy
 from media.sound import SoundFilter
-from media.soundtrack import sounding_copy
+from media.soundtrack import copy_with_sound
 from project.entities.study_records import Json, ParticipantRole
-from project.entities.transcript import estimated
+from project.entities.transcript import estimate_word_times
 from project.errors import UserError
 from project.progress import Silent
 from project.queries.pii_rows import PiiVerdict
 from project.queries.recording_rows import all_participants, all_recordings
 from project.queries.transcript_rows import update_utterance, utterances_of
 from project.search.free_texts import free_texts
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from tests.unit.core.release.lab import review
 
@@ -41,13 +41,13 @@ def timed(session: Session) -> None:
     """The words of the utterance have times."""
     (recording,) = all_recordings(session.study)
     (one,) = utterances_of(session.study, recording.id)
-    words = estimated(one.text, one.start_us, one.end_us)
+    words = estimate_word_times(one.text, one.start_us, one.end_us)
     with session.step("Time"):
         update_utterance(session.study, replace(one, words=tuple(replace(word, confidence=0.9) for word in words)))
 
 
 def release(session: Session, folder: Path, plan: ReleasePlan = PLAN) -> dict[str, Json]:
-    result, _ = run_here(session, job.prepare(session, folder, plan), Silent())
+    result, _ = run_inline(session, job.prepare(session, folder, plan), Silent())
     return result
 
 
@@ -69,7 +69,7 @@ def source_of(session: Session) -> Path:
 def test_words_are_silent_in_every_clip_and_all_else_is_as_it_was(session: Session, tmp_path: Path) -> None:
     assert release(session, tmp_path / "out")["released"] is True
     raw = samples(source_of(session))
-    (name, phone) = [one for one in hits(session) if one.is_spoken]
+    (name, phone) = [one for one in find_hits(session) if one.is_spoken]
     clips = sorted((tmp_path / "out").rglob("*.mp4"))
     assert len(clips) == 2
     for clip in clips:
@@ -92,13 +92,13 @@ def test_words_are_silent_in_every_clip_and_all_else_is_as_it_was(session: Sessi
 
 def test_changed_voices_leave_no_secret(session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     secrets: list[str] = []
-    make = treatment_of
+    make = build_sound_filter
 
     def overheard(one: Any, source: Path, seeds: Any, progress: Any) -> SoundFilter:
         secrets.extend(seeds.values())
         return make(one, source, seeds, progress)
 
-    monkeypatch.setattr(job, "treatment_of", overheard)
+    monkeypatch.setattr(job, "build_sound_filter", overheard)
     plan = replace(PLAN, sound="mcadams", cover="beep", voice_options={"lowest": 0.6})
     assert release(session, tmp_path / "out", plan)["released"] is True
     assert len(set(secrets)) == 2
@@ -132,17 +132,17 @@ def test_a_clip_whose_sound_is_not_as_planned_does_not_leave(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoil: str
 ) -> None:
     if spoil == "nothing is covered":
-        make = treatment_of
-        monkeypatch.setattr(job, "treatment_of", lambda one, *rest: make(replace(one, covered=()), *rest))
+        make = build_sound_filter
+        monkeypatch.setattr(job, "build_sound_filter", lambda one, *rest: make(replace(one, covered=()), *rest))
     else:
-        copy = sounding_copy
+        copy = copy_with_sound
 
         def twice(clip: Path, source: Path, destination: Path, *rest: Any, **named: Any) -> None:
             copy(clip, source, destination, *rest, **named)
             with destination.open("ab") as file:
                 file.write(b"\0\0\0\x10mdatraw data")
 
-        monkeypatch.setattr(write_media, "sounding_copy", twice)
+        monkeypatch.setattr(write_media, "copy_with_sound", twice)
     with pytest.raises(UserError, match=r"sound is left where words are covered|belong to no stream"):
         release(session, tmp_path / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
@@ -151,7 +151,7 @@ def test_a_clip_whose_sound_is_not_as_planned_does_not_leave(
 def test_a_clip_with_sound_that_is_another_one_while_it_is_copied_stops_it(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    copy = steady_copy
+    copy = constant_rate_copy
 
     def swapped(source: Path, *given: Any, **named: Any) -> None:
         made = source.read_bytes()
@@ -159,7 +159,7 @@ def test_a_clip_with_sound_that_is_another_one_while_it_is_copied_stops_it(
         copy(source, *given, **named)
         source.write_bytes(made)
 
-    monkeypatch.setattr(write_media, "steady_copy", swapped)
+    monkeypatch.setattr(write_media, "constant_rate_copy", swapped)
     with pytest.raises(UserError, match="was changed or replaced while it was worked on"):
         release(session, tmp_path / "out")
     assert not (tmp_path / "out").exists()
@@ -173,12 +173,12 @@ def moved(session: Session) -> None:
 
 
 def kept(session: Session) -> None:
-    decide(session, [one for one in hits(session) if one.is_spoken][:1], PiiVerdict.KEEP)
+    decide_places(session, [one for one in find_hits(session) if one.is_spoken][:1], PiiVerdict.KEEP)
 
 
 def marked(session: Session) -> None:
     (said,) = [one for one in free_texts(session.study) if one.table == "utterance"]
-    mark(session, said, 0, 4, "other")
+    mark_text(session, said, 0, 4, "other")
 
 
 def renamed(session: Session) -> None:

@@ -13,20 +13,20 @@ from hypothesis import strategies as st
 from anonymize.release.release_plan import ReleasePlan
 from anonymize.release.release_sound import (
     AudioTreatment,
+    Interval,
     PiiAudioSpan,
     Speech,
-    Stretch,
-    left_of,
-    seeds_of,
-    sounding,
-    sounding_from,
-    together,
-    treatment_of,
-    wrong_in_sound,
+    build_sound_filter,
+    derive_voice_seeds,
+    find_sound_problems,
+    merge_intervals,
+    parse_audio_treatment,
+    plan_audio_treatment,
+    subtract_intervals,
 )
 from media.clip_writer import paint_clip
 from media.sound import Samples, SoundFilter
-from media.soundtrack import sounding_copy
+from media.soundtrack import copy_with_sound
 from project.entities.study_records import Participant, ParticipantRole, Run, Utterance
 from tests.fakes.clips import make_clip
 
@@ -46,19 +46,19 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def released(source: Path, folder: Path, treatment: SoundFilter) -> Path:
-    sounding_copy(source.with_name("rendered.mp4"), source, folder / "out.mp4", treatment)
+    copy_with_sound(source.with_name("rendered.mp4"), source, folder / "out.mp4", treatment)
     return folder / "out.mp4"
 
 
-def points(spans: list[Stretch]) -> set[int]:
+def points(spans: list[Interval]) -> set[int]:
     return {at for start, end in spans for at in range(start, end)}
 
 
 @given(stretches, stretches)
-def test_stretches_are_sets_of_points(some: list[Stretch], others: list[Stretch]) -> None:
-    assert points(together(some)) == points(some)
-    assert points(left_of(some, others)) == points(some) - points(others)
-    for found in (together(some), left_of(some, others)):
+def test_stretches_are_sets_of_points(some: list[Interval], others: list[Interval]) -> None:
+    assert points(merge_intervals(some)) == points(some)
+    assert points(subtract_intervals(some, others)) == points(some) - points(others)
+    for found in (merge_intervals(some), subtract_intervals(some, others)):
         assert all(first[1] <= second[0] for first, second in pairwise(found))
 
 
@@ -82,8 +82,8 @@ def test_where_somebody_refused_only_those_are_heard_who_agreed_and_are_known_to
     assert points([(150, 200), (300, 400), (500, 600), (850, 900), (430, 470)]) <= muted
     assert not muted & points([(0, 130), (710, 790)])
     plan = ReleasePlan(sound="mcadams")
-    assert sounding(plan, [], speech, PEOPLE, []).muted == ()
-    assert sounding(plan, [], speech, PEOPLE, PEOPLE[1:]).muted == tuple(speech.muted({"a"}))
+    assert plan_audio_treatment(plan, [], speech, PEOPLE, []).muted == ()
+    assert plan_audio_treatment(plan, [], speech, PEOPLE, PEOPLE[1:]).muted == tuple(speech.muted({"a"}))
 
 
 def test_what_is_said_about_it_holds_no_place_and_nobody_and_seeds_are_nobody_elses() -> None:
@@ -92,14 +92,14 @@ def test_what_is_said_about_it_holds_no_place_and_nobody_and_seeds_are_nobody_el
         PiiAudioSpan(7, 9, "person", False),
         PiiAudioSpan(8, 9, "phone", True),
     ]
-    made = sounding(ReleasePlan(sound="mcadams"), spoken, Speech(RUN, (), (said(0, 2, "a"),)), PEOPLE, [])
-    assert sounding_from(made.as_json()) == made
+    made = plan_audio_treatment(ReleasePlan(sound="mcadams"), spoken, Speech(RUN, (), (said(0, 2, "a"),)), PEOPLE, [])
+    assert parse_audio_treatment(made.as_json()) == made
     assert made.facts()["covered"] == {"person": 2, "phone": 1}
     assert made.facts()["whole_utterances"] == 1
     assert "P01" not in str(made.facts())
-    seeds = seeds_of(made, KEY)
+    seeds = derive_voice_seeds(made, KEY)
     assert sorted(seeds) == ["", "P01"]
-    assert seeds != seeds_of(made, "1" * 64)
+    assert seeds != derive_voice_seeds(made, "1" * 64)
 
 
 WAYS = (
@@ -114,8 +114,8 @@ WAYS = (
 
 @pytest.mark.parametrize("one", WAYS)
 def test_what_was_treated_as_planned_passes(source: Path, tmp_path: Path, one: AudioTreatment) -> None:
-    clip = released(source, tmp_path, treatment_of(one, source, seeds_of(one, KEY)))
-    assert [*wrong_in_sound(clip, source, one)] == []
+    clip = released(source, tmp_path, build_sound_filter(one, source, derive_voice_seeds(one, KEY)))
+    assert [*find_sound_problems(clip, source, one)] == []
 
 
 class Changed:
@@ -148,10 +148,12 @@ def test_whatever_is_wrong_is_heard(
 ) -> None:
     from anonymize.sound.sound_plan import Treatments
 
-    treatment = treatment_of(done, source, seeds_of(planned, KEY))
+    treatment = build_sound_filter(done, source, derive_voice_seeds(planned, KEY))
     clip = released(source, tmp_path, treatment if spoilt is None else Treatments((treatment, spoilt)))
-    assert any(one.startswith(what) or what in one for one in wrong_in_sound(clip, source, planned))
+    assert any(one.startswith(what) or what in one for one in find_sound_problems(clip, source, planned))
 
 
 def test_another_kind_of_sound_is_wrong(source: Path) -> None:
-    assert "stored in another way" in next(wrong_in_sound(source.with_name("rendered.mp4"), source, AudioTreatment()))
+    assert "stored in another way" in next(
+        find_sound_problems(source.with_name("rendered.mp4"), source, AudioTreatment())
+    )

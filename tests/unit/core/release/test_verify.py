@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from anonymize.release.private_content import Private
-from anonymize.release.release_verification import leaks_in
+from anonymize.release.release_verification import find_leaks
 from media.clip_writer import paint_clip
-from media.excerpts import jpeg, stills
-from media.soundtrack import silent_copy
-from project.files.publication import set_times
+from media.excerpts import encode_jpeg, write_stills
+from media.soundtrack import copy_without_sound
+from project.files.publication import set_fixed_times
 from tests.fakes.clips import make_clip, numbered
 
 PRIVATE = Private(words=("Anna", "Ada Byron", "kitchen take2"), texts=("visit-7.mov", "/srv/secret", "limps since May"))
@@ -28,8 +28,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = base / "release"
     (folder / "video").mkdir(parents=True)
     (folder / "frames").mkdir()
-    silent_copy(base / "sound.mp4", folder / "video" / "recording-0001.mp4")
-    stills(base / "sound.mp4", folder / "frames")
+    copy_without_sound(base / "sound.mp4", folder / "video" / "recording-0001.mp4")
+    write_stills(base / "sound.mp4", folder / "frames")
     (folder / "DATACARD.md").write_text("# A card\n\nAnnotators are A01 and A02.\n")
     (folder / "annotations.csv").write_text("recording,label\nrecording-0001,error\n")
     (folder / "manifest.json").write_text(json.dumps({"files": []}))
@@ -41,15 +41,15 @@ def folder(whole: Path, tmp_path: Path) -> Path:
     import shutil
 
     shutil.copytree(whole, tmp_path / "release")
-    set_times(tmp_path / "release")
+    set_fixed_times(tmp_path / "release")
     return tmp_path / "release"
 
 
 def found(folder: Path, sound: bool = False, touch: bool = True) -> dict[str, list[str]]:
     if touch:
-        set_times(folder)
+        set_fixed_times(folder)
     told: dict[str, list[str]] = {}
-    for one in leaks_in(folder, PRIVATE, sound=sound):
+    for one in find_leaks(folder, PRIVATE, sound=sound):
         told.setdefault(one.path, []).append(one.what)
     return told
 
@@ -63,18 +63,18 @@ def _tagged(path: Path, **more: object) -> None:
 
 
 def _exif(path: Path) -> None:
-    data = jpeg(numbered(1, 64, 48))
+    data = encode_jpeg(numbered(1, 64, 48))
     body = b"Exif\0\0" + b"II*\0\x08\0\0\0\0\0"
     path.write_bytes(data[:2] + b"\xff\xe1" + (len(body) + 2).to_bytes(2, "big") + body + data[2:])
 
 
 def _comment(path: Path) -> None:
-    data = jpeg(numbered(1, 64, 48))
+    data = encode_jpeg(numbered(1, 64, 48))
     path.write_bytes(data[:2] + b"\xff\xfe\x00\x06shot" + data[2:])
 
 
 def _after_end(path: Path) -> None:
-    path.write_bytes(jpeg(numbered(1, 64, 48)) + b"more")
+    path.write_bytes(encode_jpeg(numbered(1, 64, 48)) + b"more")
 
 
 def _archive(path: Path, text: str = "fine", **facts: object) -> None:
@@ -131,8 +131,8 @@ def test_a_name_in_the_digits_of_a_checksum_or_an_id_is_none(folder: Path) -> No
         ("by 4ada9", 1),
     ):
         (folder / "more.md").write_text(text)
-        set_times(folder)
-        assert len(leaks_in(folder, private, sound=False)) == leaks, text
+        set_fixed_times(folder)
+        assert len(find_leaks(folder, private, sound=False)) == leaks, text
 
 
 def test_sound_is_found_where_there_should_be_none(folder: Path, whole: Path) -> None:

@@ -11,19 +11,19 @@ import pytest
 
 import anonymize.rendering.face_renderer
 from anonymize.export import export_job as anonymization
-from anonymize.faces.face_review import sheet
-from anonymize.faces.face_review_edits import mark_reviewed, needs_reading
+from anonymize.faces.face_review import build_face_sheet
+from anonymize.faces.face_review_edits import mark_reviewed, needs_source_read
 from anonymize.release import release_job as job
 from anonymize.release.release_plan import KEEP, ReleasePlan
-from anonymize.release.release_verification import leaks_in
+from anonymize.release.release_verification import find_leaks
 from project.entities.study_records import FaceReview
 from project.errors import UserError
 from project.files.fingerprints import fingerprint
 from project.progress import Silent
-from project.queries.face_rows import earlier_mask_state, set_face_review
-from project.queries.history_rows import SOURCE
+from project.queries.face_rows import legacy_mask_state, set_face_review
+from project.queries.history_rows import SOURCE_SHA256_KEY
 from project.queries.recording_rows import all_recordings
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import MediaState, Session
 from tests.fakes.clips import make_clip
 from tests.unit.core.release import lab as labs
@@ -71,11 +71,11 @@ def change_unnoticed(path: Path, byte: bytes = b"x") -> None:
 
 
 def released(session: Session, folder: Path) -> dict[str, Any]:
-    return run_here(session, job.prepare(session, folder, PLAN), Silent())[0]
+    return run_inline(session, job.prepare(session, folder, PLAN), Silent())[0]
 
 
 def broken(session: Session, plan: ReleasePlan = PLAN) -> list[str]:
-    return [one.rule for one in job.checklist(session, plan).standing]
+    return [one.rule for one in job.build_checklist(session, plan).standing]
 
 
 def test_a_change_between_samples_of_a_file_keeps_it_from_a_release(session: Session, tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_change_between_samples_of_a_file_keeps_it_from_a_release(session: Ses
     medium = session.main_medium(all_recordings(session.study)[0].id)
     assert medium is not None
     assert session.locate(medium).state is MediaState.PRESENT, "at a glance it is the same"
-    (reason,) = job.checklist(session, PLAN).standing
+    (reason,) = job.build_checklist(session, PLAN).standing
     assert reason.rule == "file"
     assert "was changed since its faces were looked for" in reason.sentence
     assert released(session, tmp_path / "out")["released"] is False
@@ -135,7 +135,7 @@ def test_a_file_that_is_replaced_while_it_is_rendered_and_put_back_leaves_no_ren
 def test_a_file_that_is_changed_before_the_release_has_its_name(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, put_back: bool
 ) -> None:
-    path, look = footage(session), leaks_in
+    path, look = footage(session), find_leaks
 
     def changed(*given: Any, **named: Any) -> Any:
         change_unnoticed(path)
@@ -143,7 +143,7 @@ def test_a_file_that_is_changed_before_the_release_has_its_name(
             change_unnoticed(path, b"\0")
         return look(*given, **named)
 
-    monkeypatch.setattr(job, "leaks_in", changed)
+    monkeypatch.setattr(job, "find_leaks", changed)
     with pytest.raises(UserError, match="changed"):
         released(session, tmp_path / "out")
     assert not (tmp_path / "out").exists()
@@ -154,7 +154,7 @@ def test_a_clip_is_rendered_of_the_file_that_was_tracked(session: Session, tmp_p
     change_unnoticed(footage(session))
     work = anonymization.prepare(session, recording.id, "solid", tmp_path / "clips")
     with pytest.raises(UserError, match="was changed since its faces were looked for"):
-        run_here(session, work, Silent())
+        run_inline(session, work, Silent())
     assert [*(tmp_path / "clips").iterdir()] == []
 
 
@@ -166,21 +166,21 @@ def sql(study: Path, *statements: str) -> None:
 
 
 def test_a_study_whose_faces_an_earlier_version_found_is_reviewed_once_more(study: Path) -> None:
-    sql(study, f"UPDATE run SET result = json_remove(result, '$.{SOURCE}')")
+    sql(study, f"UPDATE run SET result = json_remove(result, '$.{SOURCE_SHA256_KEY}')")
     with Session.open(study, "Ada Byron") as session:
         (recording,) = all_recordings(session.study)
         who = session.annotator()
         assert who is not None
         with session.step("As an earlier version did"):
-            state = earlier_mask_state(session.study, recording.id)
+            state = legacy_mask_state(session.study, recording.id)
             set_face_review(session.study, FaceReview(recording.id, who.id, state, "2026-01-01T00:00:00.000Z"))
-        found = job.checklist(session, PLAN).standing
+        found = job.build_checklist(session, PLAN).standing
         assert [one.rule for one in found] == ["file", "faces-reviewed"]
         assert "greenroom review-faces STUDY --recording 1 --reviewed" in found[0].hint
         assert "reviewed with an earlier version" in found[1].sentence
-        assert needs_reading(session, recording.id)
+        assert needs_source_read(session, recording.id)
         mark_reviewed(session, recording.id)
-        assert not needs_reading(session, recording.id)
+        assert not needs_source_read(session, recording.id)
         assert broken(session) == []
         change_unnoticed(footage(session))
         assert broken(session) == ["file"]
@@ -243,7 +243,7 @@ TAMPERED: dict[str, Callable[[sqlite3.Connection], None]] = {
     "frames of the run": _said("UPDATE run SET result = json_set(result, '$.frames', 19) WHERE kind = 'faces'"),
     "damaged frames": _said("UPDATE run SET result = json_set(result, '$.damaged_frames', json('[1]'))"),
     "cuts": _said("UPDATE run SET result = json_set(result, '$.cuts', json('[5]')) WHERE kind = 'faces'"),
-    "checksum of the file": _said(f"UPDATE run SET result = json_set(result, '$.{SOURCE}', 'ab')"),
+    "checksum of the file": _said(f"UPDATE run SET result = json_set(result, '$.{SOURCE_SHA256_KEY}', 'ab')"),
     "detector": _said("UPDATE run SET backend = 'none' WHERE kind = 'faces'"),
     "parameters": _said("UPDATE run SET parameters = json_set(parameters, '$.detector', 'none') WHERE kind = 'faces'"),
 }
@@ -258,7 +258,7 @@ def test_what_was_found_is_changed_in_the_file_of_the_study(tmp_path: Path, tamp
         TAMPERED[tampered](connection)
     connection.close()
     with Session.open(study, "Ada Byron") as session:
-        found = sheet(session, all_recordings(session.study)[0].id)
+        found = build_face_sheet(session, all_recordings(session.study)[0].id)
         assert not found.reviews
         assert len(found.revoked) == 1
         assert not found.by_earlier_version
@@ -273,7 +273,7 @@ def test_frames_that_are_none_are_reviewed_by_nobody(tmp_path: Path) -> None:
     connection.close()
     with Session.open(study, "Ada Byron") as session:
         with pytest.raises(UserError, match="is damaged"):
-            sheet(session, all_recordings(session.study)[0].id)
+            build_face_sheet(session, all_recordings(session.study)[0].id)
         with pytest.raises(UserError, match="is damaged"):
             released(session, tmp_path / "out")
     assert not (tmp_path / "out").exists()
@@ -291,5 +291,5 @@ def test_tracks_that_change_places_between_recordings_are_reviewed_in_neither(
         "UPDATE face_track SET run_id = (SELECT r.id FROM run r WHERE r.kind = 'faces' AND r.id <> face_track.run_id)",
     )
     with Session.open(study, "Ada Byron") as session:
-        assert [sheet(session, one.id).reviews for one in all_recordings(session.study)] == [[], []]
+        assert [build_face_sheet(session, one.id).reviews for one in all_recordings(session.study)] == [[], []]
         assert broken(session).count("faces-reviewed") == 2

@@ -12,7 +12,7 @@ from anonymize.faces import face_tracking_job as face_tracking
 from project.errors import Cancelled, UserError
 from project.progress import Silent
 from project.queries.history_rows import latest_run
-from project.session.jobs import JobSpec, run_here
+from project.session.jobs import JobSpec, run_inline
 from project.session.session import Session
 from project.store.study import Study
 from tests.fakes.clips import make_clip
@@ -26,7 +26,7 @@ def session(tmp_path: Path) -> Session:
 @pytest.fixture
 def export(session: Session, tmp_path: Path) -> JobSpec:
     (recording,), _ = add_recordings(session, [probe_file(make_clip(tmp_path / "walk.mp4", size=(160, 120), frames=6))])
-    run_here(session, face_tracking.prepare(session, recording), Silent())
+    run_inline(session, face_tracking.prepare(session, recording), Silent())
     return anonymization.prepare(session, recording, "solid", tmp_path / "clips")
 
 
@@ -43,7 +43,7 @@ def test_a_clip_has_no_name_before_it_was_looked_at(session: Session, export: Jo
     with session, pytest.MonkeyPatch.context() as patch:
         patch.setattr("anonymize.rendering.residual_faces.check_rendering", stop)
         with pytest.raises(Cancelled):
-            run_here(session, export, Silent())
+            run_inline(session, export, Silent())
         assert latest_run(session.study, export.recording_id, "anonymize") is None
     assert len(looked) == 1
     assert list((tmp_path / "clips").iterdir()) == []
@@ -56,13 +56,13 @@ def test_a_check_that_fails_leaves_no_clip(session: Session, export: JobSpec, tm
     with session, pytest.MonkeyPatch.context() as patch:
         patch.setattr("anonymize.rendering.residual_faces.check_rendering", fail)
         with pytest.raises(RuntimeError):
-            run_here(session, export, Silent())
+            run_inline(session, export, Silent())
     assert list((tmp_path / "clips").iterdir()) == []
 
 
 def test_the_study_keeps_the_name_of_a_clip_and_no_folder(session: Session, export: JobSpec) -> None:
     with session:
-        result, _ = run_here(session, export, Silent())
+        result, _ = run_inline(session, export, Silent())
         kept = latest_run(session.study, export.recording_id, "anonymize")
     assert kept is not None
     assert Path(cast(str, result["output"])).is_file()

@@ -10,7 +10,7 @@ from anonymize.export import export_job as anonymization
 from anonymize.faces import face_tracking_job as face_tracking
 from project.progress import Silent
 from project.queries.history_rows import latest_run
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
 from tests.fakes.clips import make_clip
@@ -26,7 +26,7 @@ def test_frames_that_were_damaged_when_tracked_are_blanked(tmp_path: Path) -> No
         assert found["damaged_frames"] == []
         face_tracking.store(session, tracking, {**found, "damaged_frames": [1, 4]})
         export = anonymization.prepare(session, recording, "solid", tmp_path / "clips")
-        result, _ = run_here(session, export, Silent())
+        result, _ = run_inline(session, export, Silent())
     assert cast(list[float], result["blanked"]) == [0.04, 0.16]
 
 
@@ -41,12 +41,12 @@ def test_frames_that_are_damaged_are_known_to_the_study_and_covered(tmp_path: Pa
     clip.write_bytes(data)
     with Session.open(tmp_path / "lab.greenroom") as session:
         (recording,), _ = add_recordings(session, [probe_file(clip)])
-        run_here(session, face_tracking.prepare(session, recording), Silent())
+        run_inline(session, face_tracking.prepare(session, recording), Silent())
         run = latest_run(session.study, recording, "faces")
         assert run is not None
         damaged = cast(list[int], run.result["damaged_frames"])
         assert set(range(20, 30)) <= set(damaged) <= set(range(10, 30))
         export = anonymization.prepare(session, recording, "solid", tmp_path / "clips")
         assert export.parameters["damaged_frames"] == damaged
-        result, _ = run_here(session, export, Silent())
+        result, _ = run_inline(session, export, Silent())
     assert cast(list[float], result["blanked"]) == [frame / 25 for frame in damaged]

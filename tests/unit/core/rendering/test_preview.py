@@ -10,14 +10,14 @@ from anonymize.export import export_job as anonymization
 from anonymize.export import preview_job as preview
 from anonymize.faces.face_review_edits import dismiss_faces
 from anonymize.rendering.compositing import Painter
-from anonymize.rendering.face_renderer import RenderPlan, painter_of
-from media.decoding import pictures
+from anonymize.rendering.face_renderer import RenderPlan, create_painter
+from media.decoding import iterate_frames
 from media.frame_index import FrameIndex
 from project.errors import Cancelled, UserError
 from project.files.temporary_files import cache_folder
 from project.progress import Silent
 from project.queries.history_rows import runs_of
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from tests.unit.core.lab import FRAMES, SIZE, Box, found_faces, only_recording, open_lab
 
@@ -32,7 +32,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 def shown(session: Session, time_us: int, method: str = "solid") -> preview.Preview:
     work = preview.prepare(session, only_recording(session), method, time_us)
-    result, changes = run_here(session, work, Silent())
+    result, changes = run_inline(session, work, Silent())
     assert not changes
     return preview.take_preview(result)
 
@@ -42,11 +42,11 @@ def test_it_is_the_frame_that_an_export_would_have(session: Session, tmp_path: P
     found_faces(session, [FACE])
     made = shown(session, 90_000, method)
     assert (made.time_us, made.faces, made.undrawn, made.nearest_us) == (80_000, 1, False, None)
-    source = [picture.image for picture in pictures(tmp_path / "walk.mp4")]
+    source = [picture.image for picture in iterate_frames(tmp_path / "walk.mp4")]
     assert (made.before == source[2]).all()
     work = anonymization.prepare(session, only_recording(session), method, tmp_path / "clips")
-    result, _ = run_here(session, work, Silent())
-    clip = [picture.image for picture in pictures(Path(str(result["output"])))]
+    result, _ = run_inline(session, work, Silent())
+    clip = [picture.image for picture in iterate_frames(Path(str(result["output"])))]
     assert np.abs(made.after.astype(int) - clip[2]).mean() < 3
     assert (made.after != made.before).any()
 
@@ -95,7 +95,7 @@ def test_two_pictures_are_written(session: Session, tmp_path: Path) -> None:
     names = sorted(path.name for path in (tmp_path / "pictures").iterdir())
     assert names == ["preview-00000040-after.png", "preview-00000040-before.png"]
     assert said["faces"] == 1
-    assert next(iter(pictures(tmp_path / "pictures" / names[0]))).image.shape[1::-1] == SIZE
+    assert next(iter(iterate_frames(tmp_path / "pictures" / names[0]))).image.shape[1::-1] == SIZE
 
 
 def test_what_a_method_keeps_meanwhile_lies_among_the_previews(
@@ -105,7 +105,7 @@ def test_what_a_method_keeps_meanwhile_lies_among_the_previews(
 
     def noted(plan: RenderPlan, index: FrameIndex) -> Painter:
         seen.append(plan.cache)
-        return painter_of(plan, index)
+        return create_painter(plan, index)
 
     monkeypatch.setattr("anonymize.rendering.face_renderer.painter_of", noted)
     found_faces(session, [FACE])

@@ -11,7 +11,7 @@ from annotate.team.assignments import hold_out
 from anonymize.export import export_job as anonymization
 from anonymize.export import export_queue as clip_room
 from anonymize.export import export_queue as rendering_queue
-from anonymize.export.export_queue import ClipState, make_queue, run_queue, unfinished
+from anonymize.export.export_queue import ClipState, load_unfinished, make_queue, run_queue
 from project.errors import Cancelled, UserError
 from project.progress import Progress, Silent
 from project.queries.history_rows import runs_of
@@ -49,14 +49,14 @@ def test_what_fails_is_listed_and_the_rest_is_made(session: Session, tmp_path: P
     assert names == ["recording-0001-blur.mp4", "recording-0001-solid.mp4"]
     kept = runs_of(session.study, ids(session)[0], "anonymize")
     assert {run.backend: run.result["options"] for run in kept}["blur"] == {"strength": 0.5}
-    again = unfinished(session)
+    again = load_unfinished(session)
     assert again is not None
     assert [clip.method for clip in again.left] == ["solid", "blur"], "what failed is tried again"
 
 
 def test_a_queue_that_is_done_is_forgotten(session: Session, tmp_path: Path) -> None:
     list(run_queue(session, make_queue(session, ids(session)[:1], METHODS, tmp_path / "clips"), silent))
-    assert unfinished(session) is None
+    assert load_unfinished(session) is None
 
 
 def test_after_a_crash_the_clip_that_was_being_made_is_made_again_and_the_first_is_not(
@@ -76,12 +76,12 @@ def test_after_a_crash_the_clip_that_was_being_made_is_made_again_and_the_first_
         next(running)
     monkeypatch.setattr(anonymization, "store", store)
     assert (tmp_path / "clips" / "recording-0001-blur.mp4").exists(), "it crashed after the clip had its name"
-    again = unfinished(session)
+    again = load_unfinished(session)
     assert again is not None
     assert [(clip.method, clip.state) for clip in again.left] == [("blur", ClipState.RUNNING)]
     assert [clip.state for clip, _ in run_queue(session, again, silent)] == [ClipState.DONE]
     assert (tmp_path / "clips" / "recording-0001-solid.mp4").stat().st_mtime_ns == first
-    assert unfinished(session) is None
+    assert load_unfinished(session) is None
 
 
 def test_stopping_is_no_failure(session: Session, tmp_path: Path) -> None:
@@ -92,21 +92,21 @@ def test_stopping_is_no_failure(session: Session, tmp_path: Path) -> None:
     queue = make_queue(session, ids(session)[:1], METHODS, tmp_path / "clips")
     with pytest.raises(Cancelled):
         list(run_queue(session, queue, lambda _work: Stopped()))
-    again = unfinished(session)
+    again = load_unfinished(session)
     assert again is not None
     assert len(again.left) == 2
     assert list((tmp_path / "clips").iterdir()) == []
 
 
 def test_recordings_that_are_gone_are_left_out_and_a_broken_file_is_none(session: Session, tmp_path: Path) -> None:
-    rendering_queue.save(session, make_queue(session, ids(session), {"solid": {}}, tmp_path / "clips"))
+    rendering_queue.save_queue(session, make_queue(session, ids(session), {"solid": {}}, tmp_path / "clips"))
     undo(session)
     assert len(ids(session)) == 1
-    again = unfinished(session)
+    again = load_unfinished(session)
     assert again is not None
     assert [clip.recording_id for clip in again.clips] == ids(session)
-    rendering_queue.queue_place(session.study.path).write_text("{", "utf-8")
-    assert unfinished(session) is None
+    rendering_queue.queue_path(session.study.path).write_text("{", "utf-8")
+    assert load_unfinished(session) is None
 
 
 def test_what_is_held_out_is_never_made(session: Session, tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_a_disk_without_room_and_an_unknown_method_are_refused_before_anything_i
 ) -> None:
     with pytest.raises(UserError, match="no anonymization method"):
         make_queue(session, ids(session), {"magic": {}}, tmp_path / "clips")
-    needed = sum(clip_room.room_for(session, each) for each in ids(session))
+    needed = sum(clip_room.estimate_clip_size(session, each) for each in ids(session))
     assert 0 < needed < 200_000
     monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=needed * 2 - 1))
     make_queue(session, ids(session), {"solid": {}}, tmp_path / "clips")
@@ -133,5 +133,8 @@ def test_a_disk_without_room_and_an_unknown_method_are_refused_before_anything_i
 
 def test_the_room_that_is_asked_for_is_enough_and_not_far_too_much(session: Session, tmp_path: Path) -> None:
     recording = ids(session)[0]
-    whole, half = clip_room.room_for(session, recording), clip_room.room_for(session, recording, 0, 120_000)
+    whole, half = (
+        clip_room.estimate_clip_size(session, recording),
+        clip_room.estimate_clip_size(session, recording, 0, 120_000),
+    )
     assert half == pytest.approx(whole / 2, rel=0.1)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from annotate.speech.recognition_log import SUFFIX, RecognitionLog, read_log, sweep
+from annotate.speech.recognition_log import SUFFIX, RecognitionLog, read_log, remove_abandoned_logs
 from models.speech.speech_recognizers import RecognizedWord
 from project.errors import UserError
 
@@ -75,7 +75,7 @@ def test_what_nobody_came_back_for_goes_after_a_week(tmp_path: Path) -> None:
     filled(old)
     filled(new)
     os.utime(old, (0, 0))
-    sweep(tmp_path)
+    remove_abandoned_logs(tmp_path)
     assert [one.name for one in tmp_path.iterdir()] == [new.name]
 
 

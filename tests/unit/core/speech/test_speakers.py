@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from annotate.speech import speaker_detection as speakers
-from annotate.speech.speaker_suggestions import name_speaker, name_speaker_new, speaker_flags, speakers_found
+from annotate.speech.speaker_suggestions import list_speaker_flags, list_speakers, name_speaker, name_speaker_as_new
 from annotate.speech.voice_activity import store_speech
 from annotate.study.people import add_participant
 from annotate.study.recording_edits import add_recordings, probe_file
@@ -23,7 +23,7 @@ from project.ids import new_id
 from project.progress import Silent
 from project.queries.history_rows import insert_run
 from project.queries.transcript_rows import insert_utterances, update_utterance, utterances_of
-from project.session.jobs import JobSpec, run_here
+from project.session.jobs import JobSpec, run_inline
 from project.session.session import Session
 from project.store.study import Study
 from tests.fakes.full_disk import full_disk
@@ -81,7 +81,7 @@ def written(session: Session, spans: Sequence[tuple[float, float]] = (), **more:
 
 
 def suggest(session: Session, number: int | None = None) -> dict[str, Any]:
-    result, _ = run_here(session, speakers.prepare(session, recording_of(session), number), Silent())
+    result, _ = run_inline(session, speakers.prepare(session, recording_of(session), number), Silent())
     return result
 
 
@@ -92,14 +92,14 @@ def whose(session: Session) -> list[tuple[str | None, bool]]:
 def test_voices_without_faces_are_speakers_and_one_choice_for_each_names_all(session: Session) -> None:
     one = written(session)
     assert suggest(session)["voices"] == 2
-    found = speakers_found(session, recording_of(session))
+    found = list_speakers(session, recording_of(session))
     assert [each.label for each in found] == ["Speaker 1", "Speaker 2"]
     assert [len(each.utterance_ids) for each in found] == [3, 3]
     assert whose(session) == [(None, False)] * 6, "nobody knows whose voices they are"
     p1, _ = add_participant(session, "P01", ParticipantRole.USER)
     p2, _ = add_participant(session, "P02", ParticipantRole.USER)
-    who_speaks.assign(session, [one[0].id], p1)
-    who_speaks.assign(session, [one[3].id], p2)
+    who_speaks.assign_speaker(session, [one[0].id], p1)
+    who_speaks.assign_speaker(session, [one[3].id], p2)
     suggest(session)
     assert whose(session) == [(p1, False), (p2, True), (p1, True), (p2, False), (p1, True), (p2, True)]
     session.study.undo()
@@ -108,7 +108,7 @@ def test_voices_without_faces_are_speakers_and_one_choice_for_each_names_all(ses
 
 def test_voices_without_their_suggestions_are_not_kept(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     p1, _ = add_participant(session, "P01", ParticipantRole.USER)
-    who_speaks.assign(session, [written(session)[0].id], p1)
+    who_speaks.assign_speaker(session, [written(session)[0].id], p1)
     monkeypatch.setattr(speakers, "update_utterance", full_disk)
     with pytest.raises(UserError, match="full"):
         suggest(session)
@@ -119,8 +119,8 @@ def test_what_a_person_chose_stays_even_against_all_voices(session: Session) -> 
     one = written(session)
     p1, _ = add_participant(session, "P01", ParticipantRole.USER)
     p2, _ = add_participant(session, "P02", ParticipantRole.USER)
-    who_speaks.assign(session, [one[0].id, one[2].id], p1)
-    who_speaks.assign(session, [one[1].id, one[4].id], p2)
+    who_speaks.assign_speaker(session, [one[0].id, one[2].id], p1)
+    who_speaks.assign_speaker(session, [one[1].id, one[4].id], p2)
     suggest(session)
     assert whose(session)[4] == (p2, False)
     assert whose(session)[5] == (p2, True)
@@ -136,12 +136,12 @@ def test_a_suggestion_that_holds_no_more_is_taken_back(session: Session) -> None
 def test_what_was_edited_while_it_ran_is_left_alone(session: Session) -> None:
     one = written(session)
     p1, _ = add_participant(session, "P01", ParticipantRole.USER)
-    who_speaks.assign(session, [one[0].id], p1)
+    who_speaks.assign_speaker(session, [one[0].id], p1)
     work = speakers.prepare(session, recording_of(session))
     result = speakers.compute(work.parameters, Silent())
     with session.step("Edit") as _:
         update_utterance(session.study, replace(one[2], end_us=one[2].end_us - 500_000))
-    transcript.delete(session, [one[3].id])
+    transcript.delete_utterances(session, [one[3].id])
     speakers.store(session, work, result)
     assert whose(session) == [(p1, False), (None, False), (None, False), (p1, True), (None, False)]
 
@@ -150,7 +150,7 @@ def test_a_speaker_becomes_a_participant_in_one_step(session: Session) -> None:
     written(session)
     suggest(session)
     owner = recording_of(session)
-    made, _ = name_speaker_new(session, owner, 2, "P07", ParticipantRole.ROBOT)
+    made, _ = name_speaker_as_new(session, owner, 2, "P07", ParticipantRole.ROBOT)
     assert whose(session) == [(None, False), (made, False)] * 3
     other, _ = add_participant(session, "P01", ParticipantRole.USER)
     name_speaker(session, owner, 1, other)
@@ -160,7 +160,7 @@ def test_a_speaker_becomes_a_participant_in_one_step(session: Session) -> None:
     with pytest.raises(UserError, match="no speaker 9"):
         name_speaker(session, owner, 9, other)
     with pytest.raises(UserError, match="P07 already"):
-        name_speaker_new(session, owner, 1, "P07", ParticipantRole.USER)
+        name_speaker_as_new(session, owner, 1, "P07", ParticipantRole.USER)
 
 
 def test_found_speech_without_a_transcript_is_cut_into_turns(session: Session) -> None:
@@ -179,18 +179,18 @@ def test_found_speech_without_a_transcript_is_cut_into_turns(session: Session) -
 def test_places_to_look_at_go_when_somebody_chose(session: Session) -> None:
     one = written(session, [(0, 3), (2, 3), (4, 7), (8, 11), (12, 15), (16, 16.2)])
     suggest(session)
-    flags = speaker_flags(session, recording_of(session))
+    flags = list_speaker_flags(session, recording_of(session))
     assert {(one.kind, one.start_us // SECOND) for one in flags} >= {(FlagKind.OVERLAP, 2), (FlagKind.SHORT, 16)}
     assert all(one.text.endswith(".") or one.text.endswith("?") for one in flags)
     p1, _ = add_participant(session, "P01", ParticipantRole.USER)
-    who_speaks.assign(session, [each.id for each in one], p1)
-    assert speaker_flags(session, recording_of(session)) == []
+    who_speaks.assign_speaker(session, [each.id for each in one], p1)
+    assert list_speaker_flags(session, recording_of(session)) == []
 
 
 def test_two_voices_in_one_utterance_are_told_with_where_the_second_begins(session: Session) -> None:
     written(session, [(0, 3), (4, 7), (8, 11), (12, 15), (16, 23)])
     suggest(session)
-    (flag,) = [one for one in speaker_flags(session, recording_of(session)) if one.kind is FlagKind.TWO_VOICES]
+    (flag,) = [one for one in list_speaker_flags(session, recording_of(session)) if one.kind is FlagKind.TWO_VOICES]
     assert flag.start_us == 16 * SECOND
     assert "0:00:2" in flag.text or "0:00:19" in flag.text
 
@@ -198,7 +198,7 @@ def test_two_voices_in_one_utterance_are_told_with_where_the_second_begins(sessi
 def test_two_hundred_utterances_in_a_minute_and_silence_are_borne(session: Session) -> None:
     written(session, [(0.1 * k, 0.1 * k + 0.1) for k in range(200)])
     assert len(suggest(session)["suggestions"]) == 200
-    assert len(speaker_flags(session, recording_of(session))) >= 200
+    assert len(list_speaker_flags(session, recording_of(session))) >= 200
 
 
 def test_utterances_in_silence_have_no_speaker(session: Session) -> None:
@@ -241,7 +241,7 @@ def test_it_can_be_stopped(session: Session) -> None:
 
     with pytest.raises(Cancelled):
         speakers.compute(work.parameters, Stopping())
-    assert speakers_found(session, recording_of(session)) == []
+    assert list_speakers(session, recording_of(session)) == []
 
 
 def test_a_job_that_waited_starts_with_the_transcript_as_it_is_then(session: Session) -> None:

@@ -17,7 +17,7 @@ from project.errors import UserError
 from project.ids import new_id
 from project.queries.history_rows import insert_run
 from project.queries.recording_rows import all_participants
-from project.queries.transcript_rows import insert_heard, insert_utterances, utterances_of
+from project.queries.transcript_rows import insert_asr_segments, insert_utterances, utterances_of
 from project.session.session import Session
 from tests.unit.core.lab import only_recording, open_lab
 
@@ -59,16 +59,16 @@ def test_every_edit_is_undone_exactly(session: Session, here: str, spoken: list[
     person, _ = add_participant(session, "P01", ParticipantRole.USER)
     for edit in (
         lambda: transcript.edit_text(session, first, "good morning to all"),
-        lambda: transcript.split(session, first, 2),
-        lambda: transcript.split(session, third, at_us=170 * MS),
-        lambda: transcript.split_text(session, second, "Hel", "lo, Joe."),
-        lambda: transcript.merge(session, [second, first]),
-        lambda: transcript.retime(session, [(first, 20 * MS, 75 * MS), (third, 160 * MS, 210 * MS)]),
-        lambda: who_speaks.assign(session, [first, third], person),
-        lambda: transcript.check(session, [first, second]),
-        lambda: transcript.delete(session, [first, third]),
+        lambda: transcript.split_utterance(session, first, 2),
+        lambda: transcript.split_utterance(session, third, at_us=170 * MS),
+        lambda: transcript.split_utterance_text(session, second, "Hel", "lo, Joe."),
+        lambda: transcript.merge_utterances(session, [second, first]),
+        lambda: transcript.retime_utterances(session, [(first, 20 * MS, 75 * MS), (third, 160 * MS, 210 * MS)]),
+        lambda: who_speaks.assign_speaker(session, [first, third], person),
+        lambda: transcript.mark_checked(session, [first, second]),
+        lambda: transcript.delete_utterances(session, [first, third]),
         lambda: transcript.replace_all(session, WordSearch("good"), "bad"),
-        lambda: transcript.add(session, here, 200 * MS, 230 * MS, "so long", person),
+        lambda: transcript.add_utterance(session, here, 200 * MS, 230 * MS, "so long", person),
     ):
         edit()
         after = _said(session, here)
@@ -95,7 +95,7 @@ def test_typing_is_one_step_and_can_be_thought_better_of(session: Session, here:
     for text in ("good m", "good morn", "good morning all"):
         transcript.edit_text(session, spoken[0].id, text, check=False)
     assert not _said(session, here)[0].checked
-    transcript.put_back(session, spoken[0])
+    transcript.restore_text(session, spoken[0])
     assert _said(session, here) == spoken
     transcript.edit_text(session, spoken[0].id, "x")
     undo(session)
@@ -110,34 +110,34 @@ def test_a_text_may_become_empty(session: Session, here: str, spoken: list[Utter
 def test_a_word_that_is_cut_while_somebody_types_is_whole_after_one_undo(
     session: Session, here: str, spoken: list[Utterance]
 ) -> None:
-    transcript.split_text(session, spoken[0].id, "good mour", "ning all")
+    transcript.split_utterance_text(session, spoken[0].id, "good mour", "ning all")
     assert [one.text for one in _said(session, here)] == ["good mour", "ning all", "Hello, Jo.", "good bye"]
     undo(session)
     assert _said(session, here) == spoken
     with pytest.raises(UserError, match="no words"):
-        transcript.split_text(session, spoken[0].id, "  ", "good mourning all")
+        transcript.split_utterance_text(session, spoken[0].id, "  ", "good mourning all")
 
 
 def test_a_split_leaves_words_on_both_sides(session: Session, here: str, spoken: list[Utterance]) -> None:
-    added, _ = transcript.split(session, spoken[0].id, at_us=50 * MS)
+    added, _ = transcript.split_utterance(session, spoken[0].id, at_us=50 * MS)
     first, second = _said(session, here)[:2]
     assert (first.text, first.start_us, first.end_us) == ("good mourning", 0, 60 * MS)
     assert (second.id, second.text, second.start_us, second.end_us) == (added, "all", 70 * MS, 80 * MS)
     assert not second.checked
     for nowhere in ({"word": 0}, {"word": 1}, {"at_us": 71 * MS}, {"at_us": 10 * MS}):
         with pytest.raises(UserError):
-            transcript.split(session, added, **nowhere)
+            transcript.split_utterance(session, added, **nowhere)
 
 
 def test_merging_takes_what_is_of_one_recording(session: Session, here: str, spoken: list[Utterance]) -> None:
-    kept, changes = transcript.merge(session, [one.id for one in spoken])
+    kept, changes = transcript.merge_utterances(session, [one.id for one in spoken])
     (made,) = _said(session, here)
     assert made.id == kept == spoken[0].id
     assert changes.ids("utterance") == {one.id for one in spoken}
     assert made.text == "good mourning all Hello, Jo. good bye"
     assert [word.confidence for word in made.words] == [0.9, 0.3, 0.8, 0.9, 0.4, None, None]
     with pytest.raises(UserError):
-        transcript.merge(session, [kept])
+        transcript.merge_utterances(session, [kept])
 
 
 @pytest.mark.parametrize("span", [(-1, 5 * MS), (0, 241 * MS), (9 * MS, 9 * MS), (9 * MS, 2 * MS)])
@@ -145,9 +145,9 @@ def test_an_utterance_lies_in_its_recording(
     session: Session, here: str, spoken: list[Utterance], span: tuple[int, int]
 ) -> None:
     with pytest.raises(UserError):
-        transcript.retime(session, [(spoken[0].id, *span)])
+        transcript.retime_utterances(session, [(spoken[0].id, *span)])
     with pytest.raises(UserError):
-        transcript.add(session, here, *span)
+        transcript.add_utterance(session, here, *span)
     assert _said(session, here) == spoken
 
 
@@ -160,16 +160,16 @@ def test_a_speaker_that_a_person_names_is_no_guess(session: Session, here: str) 
     (one,) = _said(session, here)
     assert (one.participant_id, one.suggested, one.checked) == (person, False, False)
     undo(session)
-    who_speaks.assign(session, [guess.id], None)
+    who_speaks.assign_speaker(session, [guess.id], None)
     (one,) = _said(session, here)
     assert (one.participant_id, one.suggested) == (None, False)
     with pytest.raises(UserError):
-        who_speaks.assign(session, [guess.id], "nobody")
+        who_speaks.assign_speaker(session, [guess.id], "nobody")
 
 
 def test_replacing_is_one_step_and_tells_how_often(session: Session, here: str, spoken: list[Utterance]) -> None:
-    assert transcript.count_places(session, WordSearch("GOOD")) == {here: 2}
-    assert transcript.count_places(session, WordSearch("nowhere")) == {}
+    assert transcript.count_matches(session, WordSearch("GOOD")) == {here: 2}
+    assert transcript.count_matches(session, WordSearch("nowhere")) == {}
     done = transcript.replace_all(session, WordSearch("GOOD"), "bad", [here])
     assert (done.count, done.emptied) == (2, ())
     assert done.changes.ids("utterance") == {spoken[0].id, spoken[2].id}
@@ -182,8 +182,8 @@ def test_replacing_is_one_step_and_tells_how_often(session: Session, here: str, 
 
 
 def test_what_was_deleted_meanwhile_is_said_plainly(session: Session, spoken: list[Utterance]) -> None:
-    transcript.delete(session, [spoken[0].id])
-    for edit in (transcript.delete, transcript.check, who_speaks.accept_speakers):
+    transcript.delete_utterances(session, [spoken[0].id])
+    for edit in (transcript.delete_utterances, transcript.mark_checked, who_speaks.accept_speakers):
         with pytest.raises(UserError, match="no longer there"):
             edit(session, [spoken[0].id, spoken[1].id])
     with pytest.raises(UserError):
@@ -194,24 +194,24 @@ def test_words_that_are_not_the_text_s_are_left_aside(session: Session, here: st
     odd = Utterance(new_id(), here, 0, 80 * MS, "one two three", None, (Word("one", 0, 10, 0.5),))
     with session.step("Fill in"):
         insert_utterances(session.study, [odd])
-    transcript.split(session, odd.id, 2)
+    transcript.split_utterance(session, odd.id, 2)
     assert [one.text for one in _said(session, here)] == ["one two", "three"]
 
 
 def test_what_lies_outside_all_speech_is_found(session: Session, here: str, spoken: list[Utterance]) -> None:
     with pytest.raises(UserError, match="looked for speech"):
-        transcript.without_speech(session, here)
+        transcript.find_utterances_without_speech(session, here)
     with session.study.recording_run():
         insert_run(session.study, Run("s", here, "speech", "silero", {}, {}, "2026-01-01T00:00:00Z", "0"))
-        insert_heard(
+        insert_asr_segments(
             session.study, "s", [AsrSegment(0, 20 * MS), AsrSegment(60 * MS, 90 * MS), AsrSegment(195 * MS, 240 * MS)]
         )
-    assert transcript.without_speech(session, here) == [spoken[1].id]
+    assert transcript.find_utterances_without_speech(session, here) == [spoken[1].id]
 
 
 def test_the_utterances_of_one_speaker_are_found(session: Session, here: str, spoken: list[Utterance]) -> None:
     person, _ = add_participant(session, "Narrator", ParticipantRole.BYSTANDER)
-    who_speaks.assign(session, [spoken[1].id], person)
+    who_speaks.assign_speaker(session, [spoken[1].id], person)
 
 
 @pytest.mark.parametrize(
@@ -261,7 +261,7 @@ def test_no_edit_makes_a_participant_under_such_a_pseudonym(
     with pytest.raises(UserError):
         add_participant(session, pseudonym, ParticipantRole.USER)
     with pytest.raises(UserError):
-        who_speaks.assign_to_new(session, [spoken[0].id], pseudonym)
+        who_speaks.assign_to_new_participant(session, [spoken[0].id], pseudonym)
     with pytest.raises(UserError):
         face_review.assign_faces_to_new(session, here, [], pseudonym, ParticipantRole.USER)
     assert [one.pseudonym for one in all_participants(session.study)] == ["P01"]

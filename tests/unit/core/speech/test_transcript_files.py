@@ -11,7 +11,7 @@ from annotate.study.recording_edits import add_recordings, probe_file
 from annotate.transcript.transcript_files import (
     FORMATS,
     export_transcript,
-    format_of,
+    guess_transcript_format,
     import_transcript,
     transcript_text,
 )
@@ -102,7 +102,7 @@ def test_what_is_written_comes_back(name: str, lab: Session, here: str, tmp_path
     (tmp_path / "odd.srt").write_text(ODD)
     import_transcript(lab, here, tmp_path / "odd.srt")
     before = rows(lab, here)
-    export_transcript(lab, here, tmp_path / name, format_of(tmp_path / name))
+    export_transcript(lab, here, tmp_path / name, guess_transcript_format(tmp_path / name))
     for _ in range(2):
         history.undo(lab) if utterances_of(lab.study, here) else None
     assert rows(lab, here) == []
@@ -127,8 +127,8 @@ def test_lines_and_json_hold_words_and_speakers(lab: Session, here: str, tmp_pat
 
 def test_a_file_whose_name_says_nothing_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"\.srt"):
-        format_of(tmp_path / "a.docx")
-    assert {format_of(Path(f"a{suffix}")) for suffix, _ in FORMATS.values()} == set(FORMATS)
+        guess_transcript_format(tmp_path / "a.docx")
+    assert {guess_transcript_format(Path(f"a{suffix}")) for suffix, _ in FORMATS.values()} == set(FORMATS)
 
 
 def test_a_hold_out_is_never_exported(lab: Session, here: str, tmp_path: Path) -> None:

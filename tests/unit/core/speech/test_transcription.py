@@ -22,17 +22,17 @@ from annotate.transcript import utterance_drafts as drafts
 from annotate.transcript.utterance_drafts import set_vocabulary
 from models.speech import whisper
 from project.entities.study_records import MediumRole
-from project.entities.transcript import tokens
+from project.entities.transcript import split_words
 from project.errors import Cancelled, UserError
 from project.files.temporary_files import cache_folder
 from project.progress import Silent
 from project.queries.history_rows import latest_run
 from project.queries.pii_rows import PiiDecision, PiiPlace, PiiVerdict, put_pii_decision
-from project.queries.transcript_rows import heard_of, speech_of, utterances_of
-from project.session.jobs import JobSpec, run_here
+from project.queries.transcript_rows import asr_segments, speech_spans, utterances_of
+from project.session.jobs import JobSpec, run_inline
 from project.session.session import Session
 from project.store.study import Study
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 from tests.contract.documentation import ROOT
 from tests.fakes.clips import make_clip
 from tests.fakes.full_disk import full_disk
@@ -62,7 +62,7 @@ def talk(session: Session, folder: Path, sound: Sound | None = None) -> str:
 
 def transcribed(session: Session, recording: str, model: str, **more: object) -> JobSpec:
     work = transcription.prepare(session, recording, model, **more)  # type: ignore[arg-type]
-    run_here(session, work, Silent())
+    run_inline(session, work, Silent())
     return work
 
 
@@ -74,22 +74,22 @@ def test_words_become_drafts_and_a_run_that_never_changes(lab: Session, tmp_path
     for one in found:
         assert not one.checked
         assert one.participant_id is None
-        assert [word.text for word in one.words] == tokens(one.text)
+        assert [word.text for word in one.words] == split_words(one.text)
         assert all(word.confidence is not None for word in one.words)
         assert one.end_us <= lab.recording(here).duration_us
     run = latest_run(lab.study, here, "transcribe")
     assert run is not None
-    heard = heard_of(lab.study, run.id)
+    heard = asr_segments(lab.study, run.id)
     assert [(one.start_us, one.text, one.words) for one in heard] == [(u.start_us, u.text, u.words) for u in found]
     written = json.dumps([dict(run.parameters), dict(run.result)])
     assert str(tmp_path) not in written
     assert len(str(run.result["recognizer_parameters"]["sha256"])) == 64  # type: ignore[index, call-overload]
     assert lab.study.undo_name == "Transcribe recording 1"
-    assert speech_of(lab.study, here)
+    assert speech_spans(lab.study, here)
     assert not list((cache_folder() / "transcripts").iterdir()), "what people said is not left in the cache"
     history.undo(lab)
     assert utterances_of(lab.study, here) == []
-    assert heard_of(lab.study, run.id) == heard
+    assert asr_segments(lab.study, run.id) == heard
 
 
 def test_what_cannot_be_kept_whole_is_not_kept_at_all(
@@ -109,8 +109,8 @@ def test_what_cannot_be_kept_whole_is_not_kept_at_all(
 
 def test_speech_alone_needs_no_model(lab: Session, tmp_path: Path) -> None:
     here = talk(lab, tmp_path, spoken())
-    run_here(lab, speech.prepare(lab, here), Silent())
-    found = speech_of(lab.study, here)
+    run_inline(lab, speech.prepare(lab, here), Silent())
+    found = speech_spans(lab.study, here)
     assert found is not None
     truth = said()
     assert found[0][0] < truth[0]["start_us"] + 300_000
@@ -144,7 +144,7 @@ SPOKEN = ("8 kHz", "5.1", "two at once", "telephone")
 def test_every_sound_ends_well(name: str, lab: Session, tmp_path: Path, model: str) -> None:
     here = added(lab, SOUNDS[name](tmp_path))
     transcribed(lab, here, model)
-    found = speech_of(lab.study, here)
+    found = speech_spans(lab.study, here)
     assert found is not None
     assert bool(found) == (name in SPOKEN)
     assert bool(utterances_of(lab.study, here)) <= bool(found)
@@ -164,11 +164,11 @@ def test_a_recording_without_sound_and_one_that_is_gone_are_said(lab: Session, t
 def test_the_sound_of_a_microphone_is_laid_where_it_belongs(lab: Session, tmp_path: Path) -> None:
     here = added(lab, make_clip(tmp_path / "mute.mp4", frames=200, fps=10, size=(64, 48)))
     file = probe_file(write_sound(tmp_path / "lapel.wav", spoken()[: 4 * RATE]))
-    add_medium(lab, here, file, MediumRole.MICROPHONE, 5 * SECOND)
-    run_here(lab, speech.prepare(lab, here), Silent())
-    found = speech_of(lab.study, here)
+    add_medium(lab, here, file, MediumRole.MICROPHONE, 5 * SECOND_US)
+    run_inline(lab, speech.prepare(lab, here), Silent())
+    found = speech_spans(lab.study, here)
     assert found is not None
-    assert found[0][0] == pytest.approx(5 * SECOND + 412_000, abs=200_000)
+    assert found[0][0] == pytest.approx(5 * SECOND_US + 412_000, abs=200_000)
 
 
 class CancelAfter:
@@ -212,7 +212,7 @@ def test_what_was_recognised_before_a_stop_is_not_recognised_again(
         return before(self, windows, hearing)  # type: ignore[arg-type]
 
     monkeypatch.setattr(whisper.Whisper, "recognize", counting)
-    result, _ = run_here(lab, work, Silent())
+    result, _ = run_inline(lab, work, Silent())
     assert result["chunks"] == 2 + sum(asked) > 3
     resumed = [(one.start_us, one.text) for one in utterances_of(lab.study, here)]
     history.undo(lab)
@@ -264,7 +264,7 @@ def test_a_second_transcript_is_refused_unless_drafts_may_go(lab: Session, tmp_p
     after = utterances_of(lab.study, here)
     assert len(after) == len(before)
     assert not before & {one.id for one in after}
-    edits.check(lab, [one.id for one in after])
+    edits.mark_checked(lab, [one.id for one in after])
     with pytest.raises(UserError) as refused:
         transcription.prepare(lab, here, model)
     assert "People made or checked all of it" in refused.value.hint
@@ -281,14 +281,14 @@ def test_what_a_person_touched_stays_as_it_is(touch: str, lab: Session, tmp_path
     drafts = utterances_of(lab.study, here)
     one = drafts[len(drafts) // 2]
     if touch == "check":
-        edits.check(lab, [one.id])
+        edits.mark_checked(lab, [one.id])
     elif touch == "text":
         edits.edit_text(lab, one.id, "What she really said")
     elif touch == "retime":
-        edits.retime(lab, [(one.id, one.start_us + 10_000, one.end_us)])
+        edits.retime_utterances(lab, [(one.id, one.start_us + 10_000, one.end_us)])
     elif touch == "speaker":
         add_participant(lab, "P01", ParticipantRole.USER)
-        who_speaks.assign(lab, [one.id], all_participants(lab.study)[0].id)
+        who_speaks.assign_speaker(lab, [one.id], all_participants(lab.study)[0].id)
     elif touch == "decision":
         with lab.step("Decide"):
             who = lab.annotator()
@@ -340,7 +340,7 @@ def _long() -> Sound:
 
 def _typed(session: Session, recording: str) -> tuple[object, str]:
     before = {one.id for one in utterances_of(session.study, recording)}
-    changes = edits.add(session, recording, 1_000_000, 1_400_000, "Typed by hand")
+    changes = edits.add_utterance(session, recording, 1_000_000, 1_400_000, "Typed by hand")
     (new,) = {one.id for one in utterances_of(session.study, recording)} - before
     return changes, new
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from annotate.transcript import utterance_text as edits
 from project.entities.study_records import Utterance
-from project.entities.transcript import Word, tokens
+from project.entities.transcript import Word, split_words
 
 _WORD = st.text("abcÄß漢,.'-7", min_size=1, max_size=6)
 
@@ -16,7 +16,7 @@ _WORD = st.text("abcÄß漢,.'-7", min_size=1, max_size=6)
 def utterances(draw: st.DrawFn, timed: bool | None = None) -> Utterance:
     parts = draw(st.lists(_WORD, min_size=2, max_size=8))
     start = draw(st.integers(0, 10_000_000))
-    length = draw(st.integers(edits.SHORTEST_US, 5_000_000))
+    length = draw(st.integers(edits.MIN_DURATION_US, 5_000_000))
     words: tuple[Word, ...] = ()
     if draw(st.booleans()) if timed is None else timed:
         count = 2 * len(parts)
@@ -29,7 +29,7 @@ def _whole(one: Utterance) -> None:
     """What every utterance keeps to (`project.entities.transcript.Words`)."""
     assert one.start_us < one.end_us
     if one.words:
-        assert [word.text for word in one.words] == tokens(one.text)
+        assert [word.text for word in one.words] == split_words(one.text)
         times = [time for word in one.words for time in (word.start_us, word.end_us)]
         assert times == sorted(times)
         assert one.start_us <= times[0]
@@ -38,13 +38,13 @@ def _whole(one: Utterance) -> None:
 
 @given(utterances(), st.data())
 def test_a_split_taken_back_by_a_merge_gives_the_utterance_again(one: Utterance, data: st.DataObject) -> None:
-    index = data.draw(st.integers(1, len(tokens(one.text)) - 1))
-    first, second = edits.halves(one, index, "b")
+    index = data.draw(st.integers(1, len(split_words(one.text)) - 1))
+    first, second = edits.split_at_word(one, index, "b")
     _whole(first)
     _whole(second)
-    assert len(tokens(first.text)) == index
+    assert len(split_words(first.text)) == index
     assert first.words + second.words == one.words
-    assert edits.joined([second, first]) == one
+    assert edits.join_utterances([second, first]) == one
 
 
 @given(utterances(), st.integers(0, 15_000_000))
@@ -59,16 +59,16 @@ def test_a_cut_at_a_time_leaves_each_word_where_its_middle_is(one: Utterance, at
 @given(utterances(), utterances())
 def test_a_merge_keeps_every_word_and_covers_both(one: Utterance, other: Utterance) -> None:
     other = replace(other, id="b")
-    made = edits.joined([one, other])
+    made = edits.join_utterances([one, other])
     _whole(made)
-    assert sorted(tokens(made.text)) == sorted(tokens(one.text) + tokens(other.text))
+    assert sorted(split_words(made.text)) == sorted(split_words(one.text) + split_words(other.text))
     assert (made.start_us, made.end_us) == (min(one.start_us, other.start_us), max(one.end_us, other.end_us))
     assert bool(made.words) == bool(one.words or other.words)
 
 
-@given(utterances(), st.integers(0, 15_000_000), st.integers(edits.SHORTEST_US, 5_000_000))
+@given(utterances(), st.integers(0, 15_000_000), st.integers(edits.MIN_DURATION_US, 5_000_000))
 def test_another_span_keeps_every_word_inside(one: Utterance, start: int, length: int) -> None:
-    made = edits.respanned(one, start, start + length)
+    made = edits.with_span(one, start, start + length)
     _whole(made)
     assert made.text == one.text
     assert len(made.words) == len(one.words)
@@ -80,21 +80,21 @@ def test_another_span_keeps_every_word_inside(one: Utterance, start: int, length
 
 @given(utterances(timed=True), st.integers(0, 1_000_000))
 def test_moved_as_a_whole_the_words_go_along(one: Utterance, by: int) -> None:
-    made = edits.respanned(one, one.start_us + by, one.end_us + by)
+    made = edits.with_span(one, one.start_us + by, one.end_us + by)
     assert [word.start_us - by for word in made.words] == [word.start_us for word in one.words]
 
 
 def test_words_left_outside_share_the_room_up_to_the_next_word() -> None:
     words = (Word("a", 0, 100_000, 0.9), Word("b", 100_000, 200_000, 0.9), Word("c", 200_000, 400_000, 0.9))
     one = Utterance("a", "r", 0, 400_000, "a b c", None, words)
-    made = edits.respanned(one, 200_000, 400_000)
+    made = edits.with_span(one, 200_000, 400_000)
     assert all(word.end_us - word.start_us > 60_000 for word in made.words)
     assert made.words[2].end_us == 400_000
 
 
 @given(utterances(), st.lists(_WORD, max_size=8))
 def test_an_edited_text_has_the_times_of_the_words_that_stay(one: Utterance, parts: list[str]) -> None:
-    made = edits.rewritten(one, " ".join(parts))
+    made = edits.with_text(one, " ".join(parts))
     _whole(made)
     assert made.text == " ".join(parts)
 
@@ -102,15 +102,15 @@ def test_an_edited_text_has_the_times_of_the_words_that_stay(one: Utterance, par
 def test_a_guess_stays_one_only_where_nobody_said_so() -> None:
     guess = Utterance("a", "r", 0, 1_000_000, "a", "p", (), False, True)
     said = Utterance("b", "r", 1_000_000, 2_000_000, "b", "p", (), True, False)
-    assert edits.joined([guess, replace(said, suggested=True)]).suggested
-    made = edits.joined([guess, said])
+    assert edits.join_utterances([guess, replace(said, suggested=True)]).suggested
+    made = edits.join_utterances([guess, said])
     assert not made.suggested
     assert not made.checked
-    assert edits.joined([replace(guess, participant_id=None), said]).participant_id == "p"
+    assert edits.join_utterances([replace(guess, participant_id=None), said]).participant_id == "p"
 
 
 def test_a_cut_text_keeps_its_lines() -> None:
     one = Utterance("a", "r", 0, 4_000_000, "one\ntwo  three four")
-    first, second = edits.halves(one, 3, "b", 3_000_000)
+    first, second = edits.split_at_word(one, 3, "b", 3_000_000)
     assert (first.text, second.text) == ("one\ntwo  three", "four")
     assert (first.end_us, second.start_us) == (3_000_000, 3_000_000)

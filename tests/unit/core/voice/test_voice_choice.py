@@ -17,15 +17,15 @@ from anonymize.voice import sound_preview_job as voice_preview
 from anonymize.voice.sound_choice import (
     KEEP,
     NONE,
-    SECRET,
+    SECRET_PROPERTY,
     SoundChoice,
-    choice_from,
-    gather_sound,
-    must_search,
+    gather_sound_parameters,
+    needs_pii_search,
+    parse_choice,
     require_choice,
-    sound_state,
+    sound_checksum,
 )
-from media.sound import sixteen_bits, stream_own
+from media.sound import stream_original, to_int16
 from project.entities.study_records import ParticipantRole, Utterance
 from project.entities.transcript import Word
 from project.errors import UserError
@@ -33,7 +33,7 @@ from project.ids import new_id
 from project.progress import Silent
 from project.queries.history_rows import latest_run
 from project.queries.transcript_rows import insert_utterances, update_utterance
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
 from tests.fakes.clips import make_clip
@@ -65,12 +65,12 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 
 def heard(path: Path) -> np.ndarray:
-    return np.concatenate([sixteen_bits(block) for block in stream_own(path).blocks], axis=1)
+    return np.concatenate([to_int16(block) for block in stream_original(path).blocks], axis=1)
 
 
 def exported(session: Session, folder: Path, sound: SoundChoice) -> Path:
     work = anonymization.prepare(session, only_recording(session), "solid", folder, sound=sound, overwrite=True)
-    result, _ = run_here(session, work, Silent())
+    result, _ = run_inline(session, work, Silent())
     return Path(str(result["output"]))
 
 
@@ -78,7 +78,7 @@ def test_an_address_that_is_said_is_silent_in_the_clip_and_the_rest_is_as_it_was
     session: Session, tmp_path: Path
 ) -> None:
     found_faces(session, [])
-    ((start, end),) = gather_sound(session, only_recording(session), MUTED)["spans"]  # type: ignore[misc]
+    ((start, end),) = gather_sound_parameters(session, only_recording(session), MUTED)["spans"]  # type: ignore[misc]
     assert 300_000 < start <= 600_000
     assert 1_100_000 <= end < 1_500_000
     after = heard(exported(session, tmp_path / "clips", MUTED))
@@ -102,7 +102,7 @@ def test_the_run_says_how_the_sound_was_treated_and_holds_neither_times_nor_secr
     assert isinstance(sound, dict)
     assert set(sound) == {"voice", "options", "cover", "state", "covered"}
     assert sound["covered"] == 1
-    secret = session.study.get_property(SECRET)
+    secret = session.study.get_property(SECRET_PROPERTY)
     assert isinstance(secret, str)
     assert secret not in str(run)
 
@@ -116,15 +116,15 @@ def test_a_word_or_speaker_that_is_edited_meanwhile_makes_the_clip_outdated_and_
     ((row,),) = session.study.rows("SELECT id FROM utterance")
     person = add_participant(session, "P01", ParticipantRole.USER)[0]
     work = anonymization.prepare(session, recording, "solid", tmp_path / "clips", sound=sound)
-    assert not anonymization.outdated(session, work)
+    assert not anonymization.is_outdated(session, work)
     with session.step("Change") as _:
         update_utterance(session.study, Utterance(str(row), recording, 300_000, 1_800_000, "write to me", person))
-    assert anonymization.outdated(session, work)
+    assert anonymization.is_outdated(session, work)
     renewed = anonymization.renew(session, work)
     assert renewed.parameters["sound"]["spans"] == []  # type: ignore[index, call-overload]
-    assert not anonymization.outdated(session, renewed)
+    assert not anonymization.is_outdated(session, renewed)
     session.study.undo()
-    assert not anonymization.outdated(session, work)
+    assert not anonymization.is_outdated(session, work)
 
 
 def test_a_clip_whose_sound_is_kept_is_not_outdated_by_an_edit_of_the_transcript(
@@ -136,7 +136,7 @@ def test_a_clip_whose_sound_is_kept_is_not_outdated_by_an_edit_of_the_transcript
     )
     with session.step("Write down") as _:
         insert_utterances(session.study, [Utterance(new_id(), only_recording(session), 0, 1, "anna@example.org", None)])
-    assert not anonymization.outdated(session, work)
+    assert not anonymization.is_outdated(session, work)
 
 
 def test_kept_sound_is_copied_and_no_sound_leaves_no_track(session: Session, tmp_path: Path) -> None:
@@ -154,22 +154,22 @@ def test_everybody_is_changed_the_same_way_in_all_recordings_of_a_study_and_othe
     person = add_participant(session, "P01", ParticipantRole.USER)[0]
     with session.step("Write down") as _:
         insert_utterances(session.study, [Utterance(new_id(), recording, 0, 9, "hello", person)])
-    seeds = gather_sound(session, recording, SoundChoice())["seeds"]
+    seeds = gather_sound_parameters(session, recording, SoundChoice())["seeds"]
     assert isinstance(seeds, dict)
     assert set(seeds) == {"", person}
     assert len(set(map(str, seeds.values()))) == 2
-    assert gather_sound(session, recording, SoundChoice())["seeds"] == seeds
+    assert gather_sound_parameters(session, recording, SoundChoice())["seeds"] == seeds
     (tmp_path / "other").mkdir()
     with open_lab(tmp_path / "other") as other:
-        assert gather_sound(other, only_recording(other), SoundChoice())["seeds"] != {"": seeds[""]}
+        assert gather_sound_parameters(other, only_recording(other), SoundChoice())["seeds"] != {"": seeds[""]}
 
 
 def test_the_secret_is_made_once_in_a_step_that_nobody_undoes(session: Session) -> None:
-    gather_sound(session, only_recording(session), SoundChoice())
-    made = session.study.get_property(SECRET)
+    gather_sound_parameters(session, only_recording(session), SoundChoice())
+    made = session.study.get_property(SECRET_PROPERTY)
     session.study.undo()
-    gather_sound(session, only_recording(session), SoundChoice())
-    assert session.study.get_property(SECRET) == made
+    gather_sound_parameters(session, only_recording(session), SoundChoice())
+    assert session.study.get_property(SECRET_PROPERTY) == made
     assert isinstance(made, str)
     assert len(made) == 64
 
@@ -178,16 +178,16 @@ def test_a_study_that_cannot_be_written_to_says_so_where_a_secret_is_needed(tmp_
     open_lab(tmp_path).close()
     with Session(Study.open(tmp_path / "lab.greenroom", read_only=True)) as reading:
         recording = only_recording(reading)
-        gather_sound(reading, recording, MUTED)
+        gather_sound_parameters(reading, recording, MUTED)
         with pytest.raises(UserError, match="for reading only"):
-            gather_sound(reading, recording, SoundChoice())
+            gather_sound_parameters(reading, recording, SoundChoice())
 
 
 def test_the_queue_on_disk_remembers_how_the_sound_is_treated(session: Session, tmp_path: Path) -> None:
     sound = SoundChoice("pitch-formant", {"pitch": 3.0}, "beep")
     queue = rendering_queue.make_queue(session, [only_recording(session)], {"solid": {}}, tmp_path, sound=sound)
-    rendering_queue.save(session, queue)
-    again = rendering_queue.unfinished(session)
+    rendering_queue.save_queue(session, queue)
+    again = rendering_queue.load_unfinished(session)
     assert again is not None
     assert again.sound == sound
 
@@ -212,17 +212,17 @@ def test_what_cannot_be_done_is_refused_before_any_work(session: Session, tmp_pa
 
 def test_what_is_said_is_searched_once_and_only_where_something_is_to_be_covered(session: Session) -> None:
     recording = only_recording(session)
-    assert must_search(session, recording, MUTED)
-    assert not must_search(session, recording, SoundChoice(KEEP, {}, NONE))
-    assert not must_search(session, recording, SoundChoice(NONE))
-    gather_sound(session, recording, MUTED)
-    assert not must_search(session, recording, MUTED)
+    assert needs_pii_search(session, recording, MUTED)
+    assert not needs_pii_search(session, recording, SoundChoice(KEEP, {}, NONE))
+    assert not needs_pii_search(session, recording, SoundChoice(NONE))
+    gather_sound_parameters(session, recording, MUTED)
+    assert not needs_pii_search(session, recording, MUTED)
 
 
 def test_a_choice_survives_being_written_down() -> None:
     choice = SoundChoice("mcadams", {"lowest": 0.7}, "silence")
-    assert choice_from(choice.as_json()) == choice
-    assert choice_from({}) == SoundChoice()
+    assert parse_choice(choice.as_json()) == choice
+    assert parse_choice({}) == SoundChoice()
 
 
 def test_a_recording_without_sound_is_exported_with_any_choice(session: Session, tmp_path: Path) -> None:
@@ -241,13 +241,15 @@ def only_first(session: Session) -> str:
 
 def test_the_state_does_not_depend_on_the_secret_and_does_on_the_choice(session: Session) -> None:
     recording = only_recording(session)
-    assert sound_state(session, recording, MUTED) == gather_sound(session, recording, MUTED)["state"]
-    assert sound_state(session, recording, MUTED) != sound_state(session, recording, SoundChoice(KEEP, {}, "beep"))
+    assert sound_checksum(session, recording, MUTED) == gather_sound_parameters(session, recording, MUTED)["state"]
+    assert sound_checksum(session, recording, MUTED) != sound_checksum(
+        session, recording, SoundChoice(KEEP, {}, "beep")
+    )
 
 
 def test_a_file_of_treated_sound_is_as_long_as_the_recording_and_measured(session: Session, tmp_path: Path) -> None:
     work = voice.prepare(session, only_recording(session), SoundChoice(), tmp_path / "out.flac")
-    result, changes = run_here(session, work, Silent())
+    result, changes = run_inline(session, work, Silent())
     assert result["same_length"] is True
     assert heard(tmp_path / "out.flac").shape == heard(tmp_path / "walk.mp4").shape
     assert changes
@@ -264,10 +266,10 @@ def test_a_file_of_treated_sound_is_as_long_as_the_recording_and_measured(sessio
 def test_some_seconds_before_and_after_can_be_listened_to_and_go_away(session: Session, choice: SoundChoice) -> None:
     work = voice_preview.prepare(session, only_recording(session), choice, 100_000)
     result = voice_preview.compute(work.parameters, Silent())
-    before, after = (heard(voice_preview.sound_of(result, key)) for key in ("before", "after"))
+    before, after = (heard(voice_preview.preview_file(result, key)) for key in ("before", "after"))
     assert before.shape == after.shape
     assert before.any()
     assert np.array_equal(before, after) == (choice.voice == KEEP and choice.cover == NONE)
     assert after.any() == (choice.voice != NONE)
-    voice_preview.remove(result)
+    voice_preview.delete_preview(result)
     assert not Path(str(result["file"])).exists()

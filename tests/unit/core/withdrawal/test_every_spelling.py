@@ -15,11 +15,11 @@ from click.testing import CliRunner
 
 from app.cli.main import greenroom
 from models.connection.machine_policy import journal_file
-from project.erasure.raw_rows import key_of
-from project.erasure.row_erasure import KEPT
+from project.erasure.raw_rows import primary_key
+from project.erasure.row_erasure import KEPT_COLUMNS
 from project.files.fingerprints import fingerprint
 from project.files.temporary_files import cache_folder
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.schema.columns import COLUMNS, ColumnKind
 from project.session.settings import Settings, log_path, save_settings, view_path
 from project.store.encryption_change import seal_study
@@ -159,11 +159,16 @@ def plant_everywhere(path: Path) -> None:
         for table, columns in COLUMNS.items():
             for column, kind in columns.items():
                 free = kind in (ColumnKind.TEXT, ColumnKind.NAME) or (table, column) in _JSON
-                if not free or column in KEPT.get(table, ()) or (table, column) in _LEFT or table.startswith("journal"):
+                if (
+                    not free
+                    or column in KEPT_COLUMNS.get(table, ())
+                    or (table, column) in _LEFT
+                    or table.startswith("journal")
+                ):
                     continue
                 if (table, column) == ("recording", "name") or table in ("private_word", "public_word", "pii_decision"):
                     continue
-                key = key_of(study, table)
+                key = primary_key(study, table)
                 where = " AND ".join(f"{name} = ?" for name in key)
                 for row in study.execute(f"SELECT {', '.join(key)} FROM {table}").fetchall():
                     text = PLANTED[at % len(PLANTED)]
@@ -177,9 +182,9 @@ def plant_everywhere(path: Path) -> None:
 
 
 def _forget_passphrase(path: Path) -> None:
-    from project.encryption.passphrases import forget, header_of
+    from project.encryption.passphrases import forget_key, read_file_header
 
-    forget(header_of(path))
+    forget_key(read_file_header(path))
 
 
 def stripped(text: str) -> str:
@@ -231,7 +236,7 @@ def test_nothing_of_forty_spellings_is_left_in_folder_caches_and_settings(lab: t
     assert code == 0, told
     assert holding(*machine) == set()
     # What was planted past the history is all that is not sound in it.
-    assert [one for one in check(path) if "is not what the history says" not in one] == []
+    assert [one for one in check_study(path) if "is not what the history says" not in one] == []
     assert "another error" in log_path().read_text()
     # Nothing that had to be decided was a spelling of theirs.
     assert [word for word in undecided if any(secret in stripped(word) for secret in SECRET)] == []

@@ -13,18 +13,23 @@ import pytest
 from click.testing import CliRunner
 from platformdirs import user_config_path
 
-from anonymize.local_files.file_traces import names
+from anonymize.local_files.file_traces import names_person
 from anonymize.local_files.study_encryption import seal_study as seal_with_caches
-from anonymize.withdrawal.withdrawal_certificate import PendingCertificate, free_place, pending, publish_pending
+from anonymize.withdrawal.withdrawal_certificate import (
+    PendingCertificate,
+    free_pending_path,
+    list_pending,
+    publish_pending,
+)
 from app.cli.main import greenroom
 from project.encryption.container import is_sealed
 from project.entities.study_records import Json
 from project.erasure.mentions import IdentifyingTerms
 from project.files.fingerprints import fingerprint
 from project.files.temporary_files import cache_folder
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.session.settings import Settings, load_settings, log_path, save_settings, view_path
-from project.session.trust_store import TrustKind, folders_of, trust, trusted
+from project.session.trust_store import TrustKind, add_trusted, containing_folders, read_trusted
 from project.store.encryption_change import seal_study, unseal_study
 from project.store.study import Study
 from tests.fakes.clips import make_clip
@@ -115,8 +120,8 @@ def test_nothing_of_theirs_is_in_any_file_of_this_machine(lab: tuple[Path, Full]
     code, told = run(path, "P01", "--yes", "--delete-footage", "--erase-unreadable")
     assert code == 0, told
     assert holding(theirs, *places) == []
-    assert check(path) == []
-    assert check(path.with_name(f"{path.name}.bak-1")) == []
+    assert check_study(path) == []
+    assert check_study(path.with_name(f"{path.name}.bak-1")) == []
     assert not broken.exists()
     assert not (path.parent / "clips" / "one.mp4").exists()
     assert not (path.parent / "clips" / "one.privacy.json").exists()
@@ -217,8 +222,8 @@ def test_paths_that_name_them_are_forgotten_and_others_stay(lab: tuple[Path, Ful
     files: dict[str, Json] = {f"{study_id}/{one.name}": str(one / "own.toml") for one in (theirs, others)}
     recent = tuple(str(one / "old.greenroom") for one in (theirs, others))
     save_settings(Settings(recent=recent, scheme_files=files, theme="dark"))
-    trust(study_id, TrustKind.FOLDER, [str(theirs), str(others)])
-    trust(study_id, TrustKind.MODEL, [str(theirs / "small.gguf")])
+    add_trusted(study_id, TrustKind.FOLDER, [str(theirs), str(others)])
+    add_trusted(study_id, TrustKind.MODEL, [str(theirs / "small.gguf")])
     code, told = run(path, "P01", "--dry-run")
     assert str(theirs / "small.gguf") in told
     code, told = run(path, "P01", "--yes", "--certificate", path.with_name("proof"))
@@ -226,7 +231,7 @@ def test_paths_that_name_them_are_forgotten_and_others_stay(lab: tuple[Path, Ful
     assert holding([NAME, theirs.name], user_config_path("greenroom")) == []
     kept = load_settings()
     assert (kept.theme, kept.recent, [*kept.scheme_files.values()]) == ("dark", recent[1:], [str(others / "own.toml")])
-    assert (trusted(study_id, TrustKind.FOLDER), trusted(study_id, TrustKind.MODEL)) == ((str(others),), ())
+    assert (read_trusted(study_id, TrustKind.FOLDER), read_trusted(study_id, TrustKind.MODEL)) == ((str(others),), ())
     said = json.loads(path.with_name("proof.json").read_text())
     assert (said["forgotten_paths"], said["elsewhere"]["named_by_path"]) == (4, False)
 
@@ -235,7 +240,7 @@ def test_a_home_that_is_called_like_them_is_the_users(monkeypatch: pytest.Monkey
     monkeypatch.setenv("HOME", "/home/anna")
     wording = IdentifyingTerms(["Anna"])
     paths = ("/home/anna/study.greenroom", "/home/anna/anna_1.mp4", "/media/anna/study.greenroom")
-    assert [names(one, wording) for one in paths] == [False, True, True]
+    assert [names_person(one, wording) for one in paths] == [False, True, True]
 
 
 def test_a_study_whose_own_path_names_them_is_told_of_without_the_name(tmp_path: Path) -> None:
@@ -298,7 +303,7 @@ def test_a_copy_that_comes_home_loses_other_spellings_too(tmp_path: Path, capsys
     greenroom_says("withdraw", path, "P01", "--yes")
     greenroom_says("merge", path, copy)
     assert b"quellbach" not in path.read_bytes().lower()
-    assert check(path) == []
+    assert check_study(path) == []
 
 
 def test_without_a_confirmation_nothing_is_removed(lab: tuple[Path, Full]) -> None:
@@ -342,8 +347,8 @@ def test_a_sealed_study_stays_sealed_with_its_backups(tmp_path: Path) -> None:
     assert code == 0, told
     assert is_sealed(path)
     assert is_sealed(backup)
-    assert check(path) == []
-    assert check(backup) == []
+    assert check_study(path) == []
+    assert check_study(backup) == []
     unseal_study(path)
     assert holding([*full.theirs, NAME, SPOKEN, full.id("P01")], tmp_path) == []
     assert [one for one in full.others if one.encode() in path.read_bytes()]
@@ -364,7 +369,7 @@ def test_a_backup_from_before_they_were_found_in_a_recording_loses_it_too(tmp_pa
     code, told = run(path, "P01", "--yes")
     assert code == 0, told
     assert backup.exists()
-    assert check(backup) == []
+    assert check_study(backup) == []
     assert holding([SPOKEN, "secret place"], tmp_path) == []
 
 
@@ -422,7 +427,7 @@ def test_a_release_is_listed_for_whoever_withdraws_next_too(lab: tuple[Path, Ful
         listed.append([one["at"] for one in made if one["kind"] == "release" and one["recording"] == 1])
     assert listed[0] == listed[1]
     assert len(listed[0]) >= 2
-    assert check(path) == []
+    assert check_study(path) == []
     assert NAME.encode() not in path.read_bytes()
 
 
@@ -472,7 +477,7 @@ def test_a_study_from_a_stranger_deletes_no_file_outside_its_folder(lab: tuple[P
             ("../outside.mp4", fingerprint(outside), full.id("med1")),
         )
     if pointed:
-        trust(full_id(path), TrustKind.FOLDER, folders_of(outside))
+        add_trusted(full_id(path), TrustKind.FOLDER, containing_folders(outside))
     code, told = run(path, "P01", "--yes", "--delete-footage")
     assert code == 0, told
     assert outside.exists() is not pointed
@@ -560,16 +565,16 @@ def test_another_recording_that_begins_as_silent_is_no_copy(lab: tuple[Path, Ful
 def test_a_certificate_waits_in_the_place_of_no_other(tmp_path: Path) -> None:
     study = tmp_path / "study.greenroom"
     for number in (1, 2):
-        PendingCertificate(free_place(study), f"P0{number}", "2026", "Lab", "text", {}).keep()
-    (first, _) = pending(study)
+        PendingCertificate(free_pending_path(study), f"P0{number}", "2026", "Lab", "text", {}).keep()
+    (first, _) = list_pending(study)
     first.file.unlink()
-    PendingCertificate(free_place(study), "P03", "2027", "Lab", "text", {}).keep()
-    assert {one.person for one in pending(study)} == {"P02", "P03"}
+    PendingCertificate(free_pending_path(study), "P03", "2027", "Lab", "text", {}).keep()
+    assert {one.person for one in list_pending(study)} == {"P02", "P03"}
 
 
 def test_what_a_killed_writer_of_a_certificate_left_goes_when_it_is_written(tmp_path: Path) -> None:
     study = tmp_path / "lab.greenroom"
-    waits = PendingCertificate(free_place(study), "P01", "2026", "lab, withdrawal of P01", "text", {})
+    waits = PendingCertificate(free_pending_path(study), "P01", "2026", "lab, withdrawal of P01", "text", {})
     left = [tmp_path / f".{file}.4711.sealing" for file in (waits.file.name, f"{waits.name}.json", f"{waits.name}.md")]
     for file in left:
         file.write_text("half of a certificate")

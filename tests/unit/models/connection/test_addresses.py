@@ -9,21 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.connection import addresses
-from models.connection.addresses import host_in, known_here, loopback, resolve
-from project.entities.egress_policy import numeric
+from models.connection.addresses import host_of_url, is_known_locally, is_loopback, resolve
+from project.entities.egress_policy import parse_ip_address
 
 
 @given(st.ip_addresses(v=4, network="127.0.0.0/8"))
 def test_all_of_127_is_loopback_also_mapped_into_ipv6(address: IPv4Address) -> None:
-    assert loopback(str(address))
-    assert loopback(f"::ffff:{address}")
+    assert is_loopback(str(address))
+    assert is_loopback(f"::ffff:{address}")
 
 
 @given(st.ip_addresses())
 def test_no_other_address_is(address: IPv4Address | IPv6Address) -> None:
     mapped = getattr(address, "ipv4_mapped", None)
     here = str(address) == "::1" or str(mapped or address).startswith("127.")
-    assert loopback(str(address)) == here
+    assert is_loopback(str(address)) == here
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_no_other_address_is(address: IPv4Address | IPv6Address) -> None:
     ],
 )
 def test_what_is_near_is_not_here(address: str) -> None:
-    assert not loopback(address)
+    assert not is_loopback(address)
 
 
 @given(st.ip_addresses(v=4))
@@ -56,33 +56,33 @@ def test_decimal_hex_and_octal_forms_are_the_address_that_they_stand_for(address
         f"{a}.{number & 0xFFFFFF}",
         f"{a}.{b}.{number & 0xFFFF}",
     ):
-        assert numeric(form) == str(address), form
-        assert known_here(form)
+        assert parse_ip_address(form) == str(address), form
+        assert is_known_locally(form)
         assert resolve(form, 80) == (str(address),)
 
 
 @given(st.ip_addresses(v=6))
 def test_brackets_are_no_part_of_an_address(address: IPv6Address) -> None:
-    assert numeric(f"[{address}]") == numeric(str(address)) == str(address)
+    assert parse_ip_address(f"[{address}]") == parse_ip_address(str(address)) == str(address)
 
 
 @pytest.mark.parametrize("name", ["example.org", "localhost", "a.1", "1.2.3.4.5", "256.1.1.1", ""])
 def test_a_name_is_no_address(name: str) -> None:
-    assert numeric(name) == ""
+    assert parse_ip_address(name) == ""
 
 
 def test_only_what_the_list_of_hosts_names_is_known_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     hosts = tmp_path / "hosts"
     hosts.write_text("10.1.2.3 Box box.lab # away.lab\n# 127.0.0.1 commented.lab\n")
     monkeypatch.setattr(addresses, "_HOSTS", hosts)
-    assert known_here("box.lab")
-    assert known_here("BOX")
-    assert known_here("localhost")
-    assert not known_here("away.lab")
-    assert not known_here("commented.lab")
-    assert not known_here("a.localhost")
+    assert is_known_locally("box.lab")
+    assert is_known_locally("BOX")
+    assert is_known_locally("localhost")
+    assert not is_known_locally("away.lab")
+    assert not is_known_locally("commented.lab")
+    assert not is_known_locally("a.localhost")
     monkeypatch.setattr(addresses, "_HOSTS", hosts / "gone")
-    assert not known_here("box.lab")
+    assert not is_known_locally("box.lab")
 
 
 def test_a_name_with_a_dot_at_its_end_is_another_one_than_that_in_the_list_of_hosts(
@@ -91,7 +91,7 @@ def test_a_name_with_a_dot_at_its_end_is_another_one_than_that_in_the_list_of_ho
     hosts = tmp_path / "hosts"
     hosts.write_text("10.1.2.3 box.lab\n")
     monkeypatch.setattr(addresses, "_HOSTS", hosts)
-    assert not known_here("box.lab.")
+    assert not is_known_locally("box.lab.")
 
 
 @pytest.mark.parametrize("name", ["localhost.", "LocalHost."])
@@ -103,7 +103,7 @@ def test_the_name_of_this_machine_is_never_looked_up_elsewhere(monkeypatch: pyte
         return [(0, 0, 0, "", ("127.0.0.1", 80))]
 
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
-    assert known_here(name)
+    assert is_known_locally(name)
     assert resolve(name, 80) == ("127.0.0.1",)
     assert asked == ["localhost"]
 
@@ -114,13 +114,13 @@ def test_what_is_an_address_is_one_for_the_system_too(text: str) -> None:
         system = socket.inet_ntoa(socket.inet_aton(text))
     except (OSError, UnicodeError):
         system = ""
-    assert numeric(text) == ("" if " " in text else system)
+    assert parse_ip_address(text) == ("" if " " in text else system)
 
 
 @pytest.mark.parametrize("text", ["127.0.0.1 example.org", "8.8.8.8\tx", "0.0.0.0 "])
 def test_what_the_system_forgives_after_an_address_makes_none(text: str) -> None:
-    assert numeric(text) == ""
-    assert not known_here(text)
+    assert parse_ip_address(text) == ""
+    assert not is_known_locally(text)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_what_the_system_forgives_after_an_address_makes_none(text: str) -> None
     ],
 )
 def test_a_host_is_read_as_requests_name_it(url: str, host: str) -> None:
-    assert host_in(url) == host
+    assert host_of_url(url) == host
 
 
 def test_all_addresses_of_a_name_are_found_each_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,8 +10,8 @@ from models.connection.dask_connection import (
     Scheduler,
     SchedulerLostError,
     WorkerSilent,
-    permitted,
-    scheduler_at,
+    parse_scheduler,
+    permitted_addresses,
 )
 from project.entities.egress_policy import EgressRequest, Forbidden, Purpose
 from project.errors import UserError
@@ -44,8 +44,8 @@ class Asked:
     ],
 )
 def test_an_address_is_read(address: str, found: Scheduler) -> None:
-    assert scheduler_at(address) == found
-    assert scheduler_at(str(found)) == found
+    assert parse_scheduler(address) == found
+    assert parse_scheduler(str(found)) == found
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_an_address_is_read(address: str, found: Scheduler) -> None:
 )
 def test_what_is_no_address_is_refused(address: str) -> None:
     with pytest.raises(UserError, match="no address of a scheduler"):
-        scheduler_at(address)
+        parse_scheduler(address)
 
 
 def test_a_name_is_asked_for_before_it_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,15 +65,15 @@ def test_a_name_is_asked_for_before_it_is_looked_up(monkeypatch: pytest.MonkeyPa
         return ("192.0.2.7",)
 
     monkeypatch.setattr(cluster, "resolve", resolve)
-    monkeypatch.setattr(cluster, "known_here", lambda host: False)
+    monkeypatch.setattr(cluster, "is_known_locally", lambda host: False)
     for permits, names in ((0, 0), (1, 1), (2, 1)):
         looked_up.clear()
         authority = Asked(permits)
         if permits < 2:
             with pytest.raises(Forbidden):
-                permitted(Scheduler("tcp", "node7", 8786), authority)
+                permitted_addresses(Scheduler("tcp", "node7", 8786), authority)
         else:
-            assert permitted(Scheduler("tcp", "node7", 8786), authority) == ("192.0.2.7",)
+            assert permitted_addresses(Scheduler("tcp", "node7", 8786), authority) == ("192.0.2.7",)
         assert len(looked_up) == names
         assert {one.purpose for one in authority.requests} == {Purpose.CLUSTER}
         assert [one.addresses for one in authority.requests] == [(), ("192.0.2.7",)][: permits + 1]
@@ -88,9 +88,9 @@ def test_it_is_this_machine_where_all_its_addresses_are(
     addresses: tuple[str, ...], local: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cluster, "resolve", lambda host, port: addresses)
-    monkeypatch.setattr(cluster, "known_here", lambda host: True)
+    monkeypatch.setattr(cluster, "is_known_locally", lambda host: True)
     authority = Asked(1)
-    permitted(Scheduler("tcp", "head", 8786), authority)
+    permitted_addresses(Scheduler("tcp", "head", 8786), authority)
     assert [one.local for one in authority.requests] == [local]
 
 
@@ -100,7 +100,7 @@ def test_a_machine_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(cluster, "resolve", resolve)
     with pytest.raises(UserError, match="no machine node7"):
-        permitted(Scheduler("tcp", "node7", 8786), Asked(9))
+        permitted_addresses(Scheduler("tcp", "node7", 8786), Asked(9))
 
 
 @pytest.mark.parametrize("moments", range(4))

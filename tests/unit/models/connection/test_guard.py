@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.connection.addresses import loopback
-from models.connection.guard import AnswerTooLong, ApprovedContent, Guard, RequestPurpose, carrying, reason_of
+from models.connection.addresses import is_loopback
+from models.connection.guard import AnswerTooLong, ApprovedContent, Guard, RequestPurpose, find_refusal, for_purpose
 from models.connection.transport import async_http_client, http_client
 from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy, Purpose
 from project.errors import Cancelled, UserError
@@ -87,7 +87,7 @@ def test_a_name_is_local_only_where_all_its_addresses_are(addresses: list[str]) 
     wire = Wire({"box": addresses}, known={"box"})
     authority = Judging()
     guard = guard_of(wire, authority)
-    if all(map(loopback, addresses)):
+    if all(map(is_loopback, addresses)):
         send(guard, "http://box:1234/")
         assert wire.connected == [(addresses[0], 1234)]
     else:
@@ -102,7 +102,7 @@ def test_other_forms_of_loopback_are_loopback(sending: Sending, host: str) -> No
     guard = guard_of(wire, Judging())
     sending(guard, f"http://{host}:99/")
     assert len(wire.connected) == 1
-    assert loopback(wire.connected[0][0])
+    assert is_loopback(wire.connected[0][0])
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "[::]", "3405803781", "0xcb007105", "[::ffff:203.0.113.5]"])
@@ -127,7 +127,7 @@ def test_an_address_is_looked_up_once_and_a_later_answer_is_never_used(sending: 
             for _ in range(3):
                 await client.get("http://box/", headers={"Connection": "close"})
 
-    with carrying(RequestPurpose(Purpose.JUDGE)):
+    with for_purpose(RequestPurpose(Purpose.JUDGE)):
         if sending is send:
             with http_client(guard_of(wire, authority)) as client:
                 for _ in range(3):
@@ -145,7 +145,7 @@ def test_where_nobody_answers_the_next_address_is_tried_and_then_the_name_looked
     sending(guard_of(wire, authority), "http://box/")
     assert [address for address, _ in wire.connected] == ["127.0.0.2", "127.0.0.3"]
     wire = Wire({"box": [["127.0.0.2"], ["203.0.113.5"]]}, known={"box"}, dead={"127.0.0.2"})
-    with carrying(RequestPurpose(Purpose.JUDGE)), http_client(guard_of(wire, authority)) as client:
+    with for_purpose(RequestPurpose(Purpose.JUDGE)), http_client(guard_of(wire, authority)) as client:
         with pytest.raises(httpx2.ConnectError, match="refused"):
             client.get("http://box/")
         with pytest.raises(Forbidden):
@@ -445,9 +445,9 @@ def test_the_reason_is_found_behind_the_error_of_a_library() -> None:
             return outer
 
     forbidden = Forbidden("cleared", "No.")
-    assert reason_of(wrapped(forbidden)) is forbidden
-    assert isinstance(reason_of(wrapped(UserError("too long"))), UserError)
-    assert reason_of(wrapped(ValueError())) is None
+    assert find_refusal(wrapped(forbidden)) is forbidden
+    assert isinstance(find_refusal(wrapped(UserError("too long"))), UserError)
+    assert find_refusal(wrapped(ValueError())) is None
 
 
 # What is in it
@@ -479,7 +479,7 @@ def test_of_many_requests_at_once_one_looks_the_name_up() -> None:
         async with async_http_client(guard_of(wire, authority)) as client:
             await asyncio.gather(*(client.post("http://a.example/", json={}) for _ in range(8)))
 
-    with carrying(RequestPurpose(Purpose.JUDGE, condition="raw")):
+    with for_purpose(RequestPurpose(Purpose.JUDGE, condition="raw")):
         asyncio.run(eight())
     assert wire.looked_up == ["a.example"]
     assert [asked.addresses for asked in authority.asked].count(()) == 1
@@ -510,7 +510,7 @@ def test_an_address_is_no_place_to_hide_a_transcript(sending: Sending) -> None:
 
 def test_connections_of_hosts_are_kept_apart_though_they_have_one_address() -> None:
     wire = Wire({"a": ["127.0.0.1"], "b": ["127.0.0.1"]}, known={"a", "b"}, answers={("127.0.0.1", 80): OK})
-    with carrying(RequestPurpose(Purpose.JUDGE)), http_client(guard_of(wire, Judging())) as client:
+    with for_purpose(RequestPurpose(Purpose.JUDGE)), http_client(guard_of(wire, Judging())) as client:
         for host in ("a", "a", "b", "a"):
             client.get(f"http://{host}/")
     assert len(wire.connected) == 2
@@ -555,7 +555,7 @@ def test_whatever_servers_and_name_servers_say_only_what_was_permitted_is_connec
         last = permitted[-1]
         assert address in last.addresses
         assert port == last.port
-        assert last.local == all(map(loopback, last.addresses))
+        assert last.local == all(map(is_loopback, last.addresses))
         assert last.local or policy.level is not EgressLevel.NOTHING or purpose is Purpose.DOWNLOAD
         connect(address, port)
         return places.pop(0) if places else OK

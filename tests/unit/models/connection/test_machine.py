@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from models.connection.guard import Guard
-from models.connection.machine_policy import MachineAuthority, journal_file, journalled
+from models.connection.machine_policy import MachineAuthority, journal_file, read_journal
 from project.entities.egress_policy import EgressRequest, Forbidden, Purpose
 from tests.unit.models.connection.wire import Wire, send
 
@@ -22,9 +22,9 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_download_is_let_through_and_read_back() -> None:
-    assert journalled() == []
+    assert read_journal() == []
     MachineAuthority().permit(DOWNLOAD, 0)
-    (line,) = journalled()
+    (line,) = read_journal()
     assert (line.departure, line.permission, line.rule) == (DOWNLOAD, "downloads allowed", "")
     assert line.at.endswith("Z")
 
@@ -35,9 +35,9 @@ def test_nothing_else_leaves_and_that_is_written_down_too(purpose: Purpose) -> N
     with pytest.raises(Forbidden) as raised:
         MachineAuthority().permit(elsewhere, 0)
     assert raised.value.rule == "nothing-leaves"
-    assert [line.rule for line in journalled()] == ["nothing-leaves"]
+    assert [line.rule for line in read_journal()] == ["nothing-leaves"]
     MachineAuthority().permit(EgressRequest(purpose, "127.0.0.1", 80, ("127.0.0.1",), True), 0)
-    assert [line.permission for line in journalled()] == ["", "local"]
+    assert [line.permission for line in read_journal()] == ["", "local"]
 
 
 def test_a_line_is_on_disk_before_the_request_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,7 +70,7 @@ def test_a_torn_line_hides_no_other() -> None:
     with journal_file().open("a") as file:
         file.write('{"id": "half a li\n')
     MachineAuthority().permit(DOWNLOAD, 0)
-    assert len(journalled()) == 2
+    assert len(read_journal()) == 2
 
 
 def test_processes_and_threads_write_whole_lines() -> None:

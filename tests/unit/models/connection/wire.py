@@ -7,10 +7,10 @@ from typing import Any
 import httpcore2
 import httpx2
 
-from models.connection.addresses import NetworkAccess, known_here
-from models.connection.guard import ApprovedContent, Guard, RequestPurpose, carrying
+from models.connection.addresses import NetworkAccess, is_known_locally
+from models.connection.guard import ApprovedContent, Guard, RequestPurpose, for_purpose
 from models.connection.transport import async_http_client, http_client
-from project.entities.egress_policy import EgressRequest, Policy, Purpose, RequestEvidence, decide, numeric
+from project.entities.egress_policy import EgressRequest, Policy, Purpose, RequestEvidence, decide, parse_ip_address
 
 NOTHING, JUDGING = Policy(), RequestPurpose(Purpose.JUDGE)
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Type: application/json\r\n\r\n{}"
@@ -40,12 +40,12 @@ class Wire:
 
     def network(self) -> NetworkAccess:
         return NetworkAccess(
-            self.resolve, lambda host: host in self.known or known_here(host), self._plain, self._async
+            self.resolve, lambda host: host in self.known or is_known_locally(host), self._plain, self._async
         )
 
     def resolve(self, host: str, port: int) -> tuple[str, ...]:
         self.looked_up.append(host)
-        found = self.names.get(host, (numeric(host) or host,))
+        found = self.names.get(host, (parse_ip_address(host) or host,))
         if found and not isinstance(found[0], str):
             found = found[min(self.looked_up.count(host), len(found)) - 1]
         if not found:
@@ -167,13 +167,13 @@ def send(
     guard: Guard, url: str, body: object = None, *, parcel: RequestPurpose = JUDGING, **options: Any
 ) -> httpx2.Response:
     """Send a request from this thread; a body makes it a POST."""
-    with carrying(parcel), http_client(guard) as client:
+    with for_purpose(parcel), http_client(guard) as client:
         return client.post(url, json=body, **options) if body is not None else client.get(url, **options)
 
 
 async def send_async(
     guard: Guard, url: str, body: object = None, *, parcel: RequestPurpose = JUDGING, **options: Any
 ) -> httpx2.Response:
-    with carrying(parcel):
+    with for_purpose(parcel):
         async with async_http_client(guard) as client:
             return await (client.post(url, json=body, **options) if body is not None else client.get(url, **options))

@@ -9,7 +9,7 @@ import pytest
 from media.frame_index import load_index
 from models.cues.cue_baseline import BROWS, SMILE
 from models.cues.facial_cues import face_cues, face_signals
-from models.faces.landmarks.landmark_finders import landmark_finder
+from models.faces.landmarks.landmark_finders import create_landmark_finder
 from models.weights import installed_weights as weights
 from project.entities.study_records import FaceTrack, Origin
 from project.progress import Silent
@@ -37,7 +37,7 @@ def test_a_talkers_smile_and_raised_brows(
         scores=np.ones(count, np.float32),
         origins=np.full(count, Origin.DRAWN, np.uint8),
     )
-    finder = landmark_finder()
+    finder = create_landmark_finder()
     signals = face_signals(path, index, {"him": [whole]}, finder, Silent())["him"]
     finder.close()
     found = face_cues(signals)

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from models.cues.cue_baseline import BROWS, GAZE_AWAY, NOD, SHAKE, SMILE, robust_scores, scores_over_rest, stretches
+from models.cues.cue_baseline import BROWS, GAZE_AWAY, NOD, SHAKE, SMILE, find_spans, robust_scores, scores_over_rest
 from models.cues.facial_cues import FaceSignals, face_cues, head_movements
-from models.cues.vocal_cues import cut
+from models.cues.vocal_cues import cut_spans
 
 SECOND = 1_000_000
 TIMES = np.arange(0, 60 * SECOND, SECOND // 15, dtype=np.int64)
@@ -128,7 +128,7 @@ def test_scores_do_not_depend_on_unit_and_origin(values: list[float], scale: flo
 def test_stretches_are_high_at_their_ends_and_bridge_no_long_hole(high: list[bool]) -> None:
     times = np.arange(len(high), dtype=np.int64) * 100_000
     scores = np.where(high, 3.0, 0.0)
-    found = list(stretches(times, scores, 2.0, 1.0, 0, 250_000))
+    found = list(find_spans(times, scores, 2.0, 1.0, 0, 250_000))
     assert sum(scores[first : last + 1].astype(bool).sum() for first, last, _, _ in found) == sum(high)
     for (_, last, _, end), (first, _, start, _) in itertools.pairwise(found):
         assert start - end > 250_000
@@ -145,7 +145,7 @@ def test_pieces_are_what_lies_between_their_ends(sizes: list[int], asked: list[t
     whole = np.arange(sum(sizes), dtype=np.float32)
     blocks = np.split(whole, np.cumsum(sizes)[:-1])
     spans = [(first, first + length) for first, length in asked]
-    got = dict(cut(blocks, spans))
+    got = dict(cut_spans(blocks, spans))
     assert set(got) == {at for at, (first, _) in enumerate(spans) if first < len(whole)}
     for at, samples in got.items():
         assert samples.tolist() == whole[spans[at][0] : spans[at][1]].tolist()

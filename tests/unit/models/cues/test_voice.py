@@ -5,33 +5,35 @@ import pytest
 from numpy.typing import NDArray
 
 from models.cues.cue_baseline import CALM, LIVELY, SHARP, SOFT
-from models.cues.vocal_cues import RATE, UtteranceProsody, sounding, tones_of
+from models.cues.vocal_cues import SAMPLE_RATE, UtteranceProsody, find_tone_cues, measure_prosody
 
 SECOND = 1_000_000
 
 
 def voice(hertz: float, loudness: float, seconds: float = 1.2, wobble: float = 0.0) -> NDArray[np.float32]:
     """A buzz with the harmonics of a voice, whose pitch goes up and down by `wobble` semitones."""
-    time = np.arange(round(RATE * seconds)) / RATE
+    time = np.arange(round(SAMPLE_RATE * seconds)) / SAMPLE_RATE
     pitch = hertz * 2 ** (wobble / 12 * np.sin(2 * np.pi * 1.5 * time))
-    phase = 2 * np.pi * np.cumsum(pitch) / RATE
+    phase = 2 * np.pi * np.cumsum(pitch) / SAMPLE_RATE
     sound = sum(np.sin(n * phase) / n for n in range(1, 8))
     return np.asarray(loudness * sound / 2, np.float32)
 
 
 def test_loudness_pitch_and_rate_are_measured() -> None:
-    one = sounding(voice(220, 0.1), 0, round(1.2 * SECOND), "well that is it")
-    other = sounding(voice(220, 0.2), 0, round(1.2 * SECOND), "well that is it")
+    one = measure_prosody(voice(220, 0.1), 0, round(1.2 * SECOND), "well that is it")
+    other = measure_prosody(voice(220, 0.2), 0, round(1.2 * SECOND), "well that is it")
     assert one.pitch == pytest.approx(24, abs=0.3)
     assert one.range < 0.5
     assert other.loudness - one.loudness == pytest.approx(6.02, abs=0.1)
     assert one.rate == pytest.approx(4 / 1.2)
-    assert sounding(voice(220, 0.1, wobble=3), 0, round(1.2 * SECOND), "").range > 3
+    assert measure_prosody(voice(220, 0.1, wobble=3), 0, round(1.2 * SECOND), "").range > 3
 
 
-@pytest.mark.parametrize("samples", [np.zeros(0), np.zeros(RATE), np.random.default_rng(0).normal(0, 0.01, RATE)])
+@pytest.mark.parametrize(
+    "samples", [np.zeros(0), np.zeros(SAMPLE_RATE), np.random.default_rng(0).normal(0, 0.01, SAMPLE_RATE)]
+)
 def test_silence_and_noise_have_no_pitch_or_a_finite_one(samples: NDArray[np.float64]) -> None:
-    one = sounding(samples.astype(np.float32), 0, SECOND, "")
+    one = measure_prosody(samples.astype(np.float32), 0, SECOND, "")
     assert np.isfinite(one.loudness)
     assert np.isnan(one.rate)
 
@@ -49,7 +51,7 @@ def usual(seed: int, count: int = 20, level: float = -25.0, pitch: float = 14.0)
 
 @pytest.mark.parametrize("seed", range(10))
 def test_a_voice_as_usual_has_no_tone(seed: int) -> None:
-    assert len(tones_of(usual(seed))) <= 1
+    assert len(find_tone_cues(usual(seed))) <= 1
 
 
 @pytest.mark.parametrize(
@@ -68,9 +70,9 @@ def test_a_planted_tone_is_told_for_loud_and_for_soft_speakers(
         spoken = usual(1, level=level, pitch=pitch)
         start = 100 * SECOND
         other = UtteranceProsody(start, start + 2 * SECOND, level + loud, pitch + high, 4 + wide, 4 + quick)
-        assert [one.kind for one in tones_of([*spoken, other]) if one.start_us == start] == [tone]
+        assert [one.kind for one in find_tone_cues([*spoken, other]) if one.start_us == start] == [tone]
 
 
 def test_few_utterances_say_nothing_about_what_is_usual() -> None:
     loud = UtteranceProsody(0, SECOND, -5, 30, 10, 9)
-    assert tones_of([*usual(0, count=5), loud]) == []
+    assert find_tone_cues([*usual(0, count=5), loud]) == []

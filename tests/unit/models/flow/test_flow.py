@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from models.flow.dis import DenseInverseSearch
-from models.flow.flow_consistency import occluded, warped
-from models.flow.optical_flow import FLOWS, installed, optical_flow, usual
+from models.flow.flow_consistency import find_occlusions, warp
+from models.flow.optical_flow import FLOWS, create_flow, default_flow, is_installed
 from project.errors import UserError
 
 
@@ -47,13 +47,13 @@ def test_warping_pulls_back_what_moved() -> None:
     first, second = wide[:, 10:50], wide[:, 7:47]
     flow = np.zeros((40, 40, 2), np.float32)
     flow[..., 0] = 3
-    assert (warped(second, flow)[:, :-3] == first[:, :-3]).all()
+    assert (warp(second, flow)[:, :-3] == first[:, :-3]).all()
 
 
 def test_what_leaves_the_picture_is_lost_and_the_rest_is_not() -> None:
     forward = np.zeros((20, 30, 2), np.float32)
     forward[..., 0] = 4
-    lost = occluded(forward, -forward)
+    lost = find_occlusions(forward, -forward)
     assert lost[:, -4:].all()
     assert not lost[:, :-4].any()
 
@@ -62,7 +62,7 @@ def test_ways_there_and_back_that_disagree_are_lost() -> None:
     forward = np.zeros((20, 30, 2), np.float32)
     backward = np.zeros_like(forward)
     backward[5:10, 5:10] = 2
-    lost = occluded(forward, backward)
+    lost = find_occlusions(forward, backward)
     assert lost[5:10, 5:10].all()
     assert lost.sum() == 25
 
@@ -72,19 +72,19 @@ def test_another_colour_is_lost() -> None:
     first = np.full((20, 30, 3), 100, np.uint8)
     second = first.copy()
     second[2:4, 2:4] = 200
-    assert occluded(still, still, first, second).sum() == 4
-    assert not occluded(still, still, first, first).any()
+    assert find_occlusions(still, still, first, second).sum() == 4
+    assert not find_occlusions(still, still, first, first).any()
 
 
 def test_the_one_without_weights_is_always_there() -> None:
-    assert installed("dis")
-    assert optical_flow().key == "dis"
-    assert usual() in FLOWS
+    assert is_installed("dis")
+    assert create_flow().key == "dis"
+    assert default_flow() in FLOWS
 
 
 def test_what_is_missing_is_said_in_one_line() -> None:
     with pytest.raises(UserError, match="no optical flow"):
-        optical_flow("none")
-    if not installed("raft"):
+        create_flow("none")
+    if not is_installed("raft"):
         with pytest.raises(UserError, match="not installed"):
-            optical_flow("raft")
+            create_flow("raft")

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from benchmark.prompts.answer_form import AnswerField, FormSpec, answer_form
-from benchmark.prompts.judge_prompt import TASKS, PromptSubject, task_of
-from models.judges.judge_backends import BACKENDS, backend_of, judge_of, options_of
+from benchmark.prompts.judge_prompt import TASKS, PromptSubject, get_judge_prompt
+from models.judges.judge_backends import BACKENDS, build_options, create_judge, load_backend
 from models.judges.judge_interface import AnswerForm, Judge, JudgeRequest, Means, Reply, SamplingParameters
-from project.entities.judgments import PERSON, JudgeEntry, JudgmentStatus
+from project.entities.judgments import PERSON_BACKEND, JudgeEntry, JudgmentStatus
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.schemes.scheme import Field, FieldChoice, FieldKind
@@ -23,7 +23,7 @@ ITEMS = 4000
 
 
 def judge(backend: str, **settings: Json) -> Judge:
-    return judge_of(JudgeEntry("j", backend.title(), backend, "", settings), Means())
+    return create_judge(JudgeEntry("j", backend.title(), backend, "", settings), Means())
 
 
 def ask(
@@ -111,7 +111,7 @@ def test_a_constants_macro_f1_follows_from_the_share_of_its_label() -> None:
 def test_the_oracle_is_always_right() -> None:
     asked = 0
     for key in TASKS:
-        task = task_of(key)
+        task = get_judge_prompt(key)
         for item in items_for(key):
             truth = task.truth(item)
             if truth:
@@ -149,33 +149,33 @@ def test_baselines_answer_every_task_in_its_form(backend: str) -> None:
     for key in TASKS:
         for item in items_for(key):
             form = form_of(key, item)
-            reply = ask(judge(backend), form, truth=task_of(key).truth(item), shares=_shares(key, item))
+            reply = ask(judge(backend), form, truth=get_judge_prompt(key).truth(item), shares=_shares(key, item))
             if reply.status is not JudgmentStatus.ERROR:
                 assert form.read(dict(reply.answer)) == reply.answer
                 assert (reply.cost, reply.calls, reply.tokens_in) == (None, 0, None)
 
 
 def _shares(key: str, item: PromptSubject) -> list[tuple[Mapping[str, Json], int]]:
-    truth = task_of(key).truth(item)
+    truth = get_judge_prompt(key).truth(item)
     return [(truth, 3)] if truth else []
 
 
 def test_every_backend_says_what_it_is() -> None:
     for key in BACKENDS:
-        kind = backend_of(key)
+        kind = load_backend(key)
         assert kind.key == key
         assert kind.name
         assert kind.description.endswith(".")
         assert kind.needs_model == (key not in BASELINES)
         assert kind.leaves == (key == "openai")
-        assert options_of(key, {}) == kind.options_type()
+        assert build_options(key, {}) == kind.options_type()
 
 
 def test_a_judge_that_cannot_be_made_says_why() -> None:
     with pytest.raises(UserError, match="no backend “abacus”"):
         judge("abacus")
     with pytest.raises(UserError, match="is a person"):
-        judge(PERSON)
+        judge(PERSON_BACKEND)
     with pytest.raises(UserError, match="no option “warmth”"):
         judge("random", warmth=3)
     with pytest.raises(UserError, match="names no model"):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from benchmark.prompts.judge_prompt import TASKS
 from models.judges.judge_interface import AnswerForm
-from models.judges.structured_output.answer_parsing import read
+from models.judges.structured_output.answer_parsing import parse_answer
 from models.judges.structured_output.completion import Completion
 from tests.fakes.forms import form_of
 from tests.unit.benchmark.tasks.items import items_for
@@ -40,6 +40,6 @@ def answers(draw: st.DrawFn) -> tuple[AnswerForm, Any]:
 def test_any_values_are_an_answer_or_none(asked: tuple[AnswerForm, Any], around: str) -> None:
     form, meant = asked
     for text in (json.dumps(meant), f"{around}{json.dumps(meant)}{around}"):
-        reading = read(Completion(text), form)
+        reading = parse_answer(Completion(text), form)
         assert (reading.answer is None) == bool(reading.problem)
         json.dumps([reading.answer, reading.thinking, reading.problem], allow_nan=False, ensure_ascii=False).encode()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from models.faces.landmarks.face_signals import five_points
-from models.faces.landmarks.mediapipe_landmarks import BOX, POINTS, SIDE, MediaPipe, drawn_face
+from models.faces.landmarks.mediapipe_landmarks import BOX, POINTS, SIDE, MediaPipe, draw_test_face
 from models.runtime.mediapipe_tasks import FaceLandmarker
 from models.weights import installed_weights as weights
 from models.weights import landmark_bundle
@@ -22,18 +22,18 @@ _LANDMARKS, _DETECTOR = "face_landmarks_detector.tflite", "face_detector.tflite"
 @pytest.fixture
 def bundle(shared_models: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(shared_models))
-    return weights.path("face-landmarks")
+    return weights.verified_path("face-landmarks")
 
 
 def given(content: bytes, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a bundle pass for the one of the catalogue."""
     file = folder / "other.task"
     file.write_bytes(content)
-    monkeypatch.setattr(weights, "path", lambda name: file)
+    monkeypatch.setattr(weights, "verified_path", lambda name: file)
 
 
 def test_of_two_faces_each_box_gets_its_own(bundle: Path) -> None:
-    picture = np.concatenate([drawn_face(), drawn_face()], axis=1)
+    picture = np.concatenate([draw_test_face(), draw_test_face()], axis=1)
     boxes = np.array([BOX, (BOX[0] + SIDE, *BOX[1:])], np.float32)
     finder = MediaPipe()
     for number, found in enumerate(finder.find(picture, boxes)):
@@ -47,7 +47,7 @@ def test_of_two_faces_each_box_gets_its_own(bundle: Path) -> None:
 @pytest.mark.parametrize("size", [24, 60, 700, 1400])
 def test_faces_of_any_size(size: int, bundle: Path) -> None:
     scale = size / BOX[2]
-    picture = cv2.resize(drawn_face(), None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA).astype(np.uint8)
+    picture = cv2.resize(draw_test_face(), None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA).astype(np.uint8)
     finder = MediaPipe()
     (found,) = finder.find(picture, np.array([BOX], np.float32) * scale)
     assert found is not None

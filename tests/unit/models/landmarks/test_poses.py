@@ -7,9 +7,9 @@ import cv2
 import numpy as np
 import pytest
 
-from models.faces.face_detectors import detector
+from models.faces.face_detectors import create_detector
 from models.faces.landmarks.face_signals import head_pose
-from models.faces.landmarks.landmark_finders import LANDMARKS, LandmarkFinder, landmark_finder
+from models.faces.landmarks.landmark_finders import LANDMARKS, LandmarkFinder, create_landmark_finder
 from models.weights import installed_weights as weights
 
 YAW, PITCH, ROLL = range(3)
@@ -29,7 +29,7 @@ LEAST = 10
 def finder(request: pytest.FixtureRequest, shared_models: Path) -> Iterator[LandmarkFinder]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(weights.FOLDER_VARIABLE, str(shared_models))
-        made = landmark_finder(request.param)
+        made = create_landmark_finder(request.param)
     yield made
     made.close()
 
@@ -37,7 +37,7 @@ def finder(request: pytest.FixtureRequest, shared_models: Path) -> Iterator[Land
 @pytest.mark.parametrize("file", POSES)
 def test_the_pose_of_a_real_head_is_told(file: str, finder: LandmarkFinder, shared_data: Path) -> None:
     picture = np.ascontiguousarray(cv2.imread(str(shared_data / "stills" / "pose" / file))[:, :, ::-1])
-    (found,) = finder.find(picture, detector("centerface").detect(picture, 0.3).boxes[:1])
+    (found,) = finder.find(picture, create_detector("centerface").detect(picture, 0.3).boxes[:1])
     assert found is not None
     axis, sign = POSES[file]
     assert sign * head_pose(found, (picture.shape[1], picture.shape[0]))[axis] > LEAST

@@ -15,11 +15,11 @@ from project.errors import UserError
 
 def test_without_weights_there_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path))
-    assert registry.usual() is None
+    assert registry.default_finders() is None
     with pytest.raises(UserError, match="not installed"):
-        registry.name_finder("spacy")
+        registry.create_name_finder("spacy")
     with pytest.raises(UserError, match="no finder of names"):
-        registry.name_finder("nonsense")
+        registry.create_name_finder("nonsense")
 
 
 def test_a_pipeline_of_a_lab_is_used_by_its_labels(tmp_path: Path) -> None:

@@ -6,9 +6,15 @@ from pathlib import Path
 import pytest
 import spacy
 
-from models.names.name_finders import fingerprint, languages, name_finder, titles, usual
+from models.names.name_finders import (
+    create_name_finder,
+    default_finders,
+    describe_finders,
+    finder_languages,
+    finders_fingerprint,
+)
 from models.weights import installed_weights as weights
-from models.weights.adding import add
+from models.weights.adding import add_weights
 from project.errors import UserError
 from tests.fakes.listed_names import write_pipeline
 
@@ -30,13 +36,13 @@ def german(tmp_path: Path) -> Path:
 
 
 def test_it_is_used_once_it_was_added(german: Path) -> None:
-    assert usual() is None
+    assert default_finders() is None
     with pytest.raises(UserError, match="not installed"):
-        name_finder("own")
-    add("ner", german, "CC0-1.0")
-    assert usual() == "own"
+        create_name_finder("own")
+    add_weights("ner", german, "CC0-1.0")
+    assert default_finders() == "own"
     text = "Gestern kam Jürgen aus Köln."
-    ((person, place),) = name_finder("own").find_all([text])
+    ((person, place),) = create_name_finder("own").find_all([text])
     assert [(text[one.start : one.end], one.kind) for one in (person, place)] == [
         ("Jürgen", "person"),
         ("Köln", "place"),
@@ -50,26 +56,26 @@ def test_a_pipeline_that_finds_no_persons_is_no_model_of_names(tmp_path: Path, l
     if idle:
         made.disable_pipe("entity_ruler")
     made.to_disk(tmp_path / "german")
-    add("ner", tmp_path / "german", "CC0-1.0")
-    assert usual() is None
-    assert languages("own") == frozenset()
+    add_weights("ner", tmp_path / "german", "CC0-1.0")
+    assert default_finders() is None
+    assert finder_languages("own") == frozenset()
 
 
 def test_a_pipeline_that_finds_no_persons_hides_none_that_does(tmp_path: Path) -> None:
-    add("ner", write_pipeline(tmp_path / "places", "de", "LOC"), "CC0-1.0")
-    add("ner-german", write_pipeline(tmp_path / "persons", "de", "PER"), "CC0-1.0")
-    assert usual() == "own-german"
-    assert languages(usual()) == {"de"}
-    assert titles(usual()) == ["ner-german (de_pipeline 0.0.0)"]
+    add_weights("ner", write_pipeline(tmp_path / "places", "de", "LOC"), "CC0-1.0")
+    add_weights("ner-german", write_pipeline(tmp_path / "persons", "de", "PER"), "CC0-1.0")
+    assert default_finders() == "own-german"
+    assert finder_languages(default_finders()) == {"de"}
+    assert describe_finders(default_finders()) == ["ner-german (de_pipeline 0.0.0)"]
 
 
 def test_another_pipeline_under_the_same_name_is_told_apart(tmp_path: Path) -> None:
-    assert fingerprint(usual()) == ""
-    add("ner", write_pipeline(tmp_path / "first"), "CC0-1.0")
-    first = fingerprint(usual())
-    assert first == fingerprint(usual()) != ""
-    add("ner", write_pipeline(tmp_path / "second", name="Somebody Else"), "CC0-1.0")
-    assert fingerprint(usual()) != first
+    assert finders_fingerprint(default_finders()) == ""
+    add_weights("ner", write_pipeline(tmp_path / "first"), "CC0-1.0")
+    first = finders_fingerprint(default_finders())
+    assert first == finders_fingerprint(default_finders()) != ""
+    add_weights("ner", write_pipeline(tmp_path / "second", name="Somebody Else"), "CC0-1.0")
+    assert finders_fingerprint(default_finders()) != first
 
 
 def test_a_wheel_as_spacys_makers_publish_them_is_added_without_being_installed(german: Path, tmp_path: Path) -> None:
@@ -80,10 +86,10 @@ def test_a_wheel_as_spacys_makers_publish_them_is_added_without_being_installed(
         for file in german.rglob("*"):
             if file.is_file():
                 made.write(file, f"de_tiny/de_tiny-1.0.0/{file.relative_to(german)}")
-    add("ner-german", wheel, "MIT")
-    assert languages(usual()) == {"de"}
-    assert not list(weights.folder().rglob("*.py"))
-    assert [one.name for one in weights.folder().iterdir() if one.name.startswith(".")] == []
+    add_weights("ner-german", wheel, "MIT")
+    assert finder_languages(default_finders()) == {"de"}
+    assert not list(weights.weights_folder().rglob("*.py"))
+    assert [one.name for one in weights.weights_folder().iterdir() if one.name.startswith(".")] == []
 
 
 @pytest.mark.parametrize(
@@ -99,8 +105,8 @@ def test_a_wheel_that_is_none_is_refused(tmp_path: Path, names: list[str], said:
         for name in names:
             made.writestr(name, "{}")
     with pytest.raises(UserError, match=said):
-        add("ner-german", tmp_path / "odd.whl", "MIT")
-    assert not weights.installed("ner-german")
+        add_weights("ner-german", tmp_path / "odd.whl", "MIT")
+    assert not weights.is_installed("ner-german")
 
 
 def test_a_wheel_with_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
@@ -109,4 +115,4 @@ def test_a_wheel_with_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
     content = (tmp_path / "odd.whl").read_bytes()
     (tmp_path / "odd.whl").write_bytes(content.replace("\u00e9".encode(), b"\xff\xff"))
     with pytest.raises(UserError, match="damaged and cannot be unpacked"):
-        add("ner-german", tmp_path / "odd.whl", "MIT")
+        add_weights("ner-german", tmp_path / "odd.whl", "MIT")

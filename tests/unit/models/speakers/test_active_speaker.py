@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.speakers.active_speaker import (
-    SIDE,
+    PATCH_SIDE,
     Looks,
     Mouth,
-    correlation,
-    mouth_over_time,
+    best_correlation,
     patch_motion,
+    resample_mouth,
+    score_faces,
     smooth,
-    who_speaks,
 )
 from models.speakers.voice_clustering import BIN_US
 from tests.unit.models.speakers.planted import moving, still, syllables
@@ -26,7 +26,7 @@ SHOT = (0, BINS * BIN_US)
 @pytest.mark.parametrize("seed", range(8))
 def test_the_mouth_that_follows_the_sound_speaks(seed: int) -> None:
     sound = syllables(BINS, seed)
-    faces = who_speaks(
+    faces = score_faces(
         {"other": moving(sound, 0.0, seed), "speaker": moving(sound, 0.8, seed), "still": still(BINS, seed)},
         sound,
         *SPAN,
@@ -44,20 +44,20 @@ def test_shuffled_sound_follows_no_mouth() -> None:
     wrong = 0
     for seed in range(40):
         other = syllables(BINS, 50 + seed)
-        best = who_speaks(mouths, other, 2_000_000, 8_000_000, SHOT).best()
+        best = score_faces(mouths, other, 2_000_000, 8_000_000, SHOT).best()
         wrong += best is not None and best[1] > 0.6
     assert wrong <= 4
 
 
 def test_nobody_visible_speaks_where_no_mouth_moves() -> None:
     sound = syllables(BINS, 3)
-    faces = who_speaks({"a": still(BINS, 1), "b": still(BINS, 2)}, sound, *SPAN, SHOT)
+    faces = score_faces({"a": still(BINS, 1), "b": still(BINS, 2)}, sound, *SPAN, SHOT)
     assert faces.best() is None
     assert faces.nobody > 0.8
 
 
 def test_without_a_face_nobody_visible_speaks() -> None:
-    faces = who_speaks({}, syllables(BINS), *SPAN, SHOT)
+    faces = score_faces({}, syllables(BINS), *SPAN, SHOT)
     assert faces.nobody == 1
     assert faces.best() is None
 
@@ -66,33 +66,33 @@ def test_a_face_that_is_seen_too_little_is_left_out() -> None:
     sound = syllables(BINS, 4)
     whole = moving(sound, 0.9, 4)
     short = Mouth(40, whole.activity[40:60], whole.opening[40:60])
-    assert dict(who_speaks({"short": short}, sound, *SPAN, SHOT).scores) == {}
+    assert dict(score_faces({"short": short}, sound, *SPAN, SHOT).scores) == {}
     late = Mouth(300, whole.activity[300:], whole.opening[300:])
-    assert dict(who_speaks({"late": late}, sound, *SPAN, SHOT).scores) == {}
+    assert dict(score_faces({"late": late}, sound, *SPAN, SHOT).scores) == {}
 
 
 def test_a_longer_stretch_makes_more_certain() -> None:
     sound = syllables(BINS, 5)
     mouths = {"a": moving(sound, 0.8, 5), "b": moving(sound, 0.0, 6)}
-    short, long = (who_speaks(mouths, sound, 1_000_000, end, SHOT).scores["a"] for end in (1_400_000, 9_000_000))
+    short, long = (score_faces(mouths, sound, 1_000_000, end, SHOT).scores["a"] for end in (1_400_000, 9_000_000))
     assert short < long
     assert long > 0.95
 
 
 def test_sound_that_does_not_change_says_nothing() -> None:
     mouth = moving(syllables(BINS, 6), 0.9, 6)
-    assert correlation(mouth, np.full(BINS, -6.9), 40, 120)[0] == pytest.approx(0, abs=1e-6)
+    assert best_correlation(mouth, np.full(BINS, -6.9), 40, 120)[0] == pytest.approx(0, abs=1e-6)
 
 
 @given(st.integers(-50_000, 30_000_000), st.integers(1, 5_000_000), st.integers(0, 20))
 def test_any_stretch_is_judged(start: int, length: int, seed: int) -> None:
     sound = syllables(BINS, seed)
-    faces = who_speaks({"a": moving(sound, 0.5, seed)}, sound, start, start + length, SHOT)
+    faces = score_faces({"a": moving(sound, 0.5, seed)}, sound, start, start + length, SHOT)
     assert sum(faces.scores.values()) + faces.nobody == pytest.approx(1)
 
 
 def test_a_mouth_that_moves_in_a_head_that_does_not_is_motion() -> None:
-    face = np.random.default_rng(0).integers(0, 255, (SIDE, SIDE)).astype(np.uint8)
+    face = np.random.default_rng(0).integers(0, 255, (PATCH_SIDE, PATCH_SIDE)).astype(np.uint8)
     talking, nodding = face.copy(), np.roll(face, 2, axis=0)
     talking[44:56, 20:44] = 0
     assert patch_motion(face, face, 0.05) == 0
@@ -103,19 +103,19 @@ def test_looks_become_bins_and_gaps_stay_gaps() -> None:
     times = np.array([*range(0, 1_000_000, 40_000), *range(3_000_000, 4_000_000, 40_000)], np.int64)
     motions = np.sin(times / 90_000)
     motions[0] = np.nan
-    mouth = mouth_over_time(Looks(times, np.full(len(times), np.nan), motions))
+    mouth = resample_mouth(Looks(times, np.full(len(times), np.nan), motions))
     assert mouth.first == 0
     assert len(mouth.activity) == 3_960_000 // BIN_US + 1
     assert np.isnan(mouth.activity[24:58]).all()
     assert np.isfinite(mouth.activity[2:19]).all()
     assert np.isnan(mouth.opening).all()
-    with_points = mouth_over_time(Looks(times, 0.2 + 0.1 * np.sin(times / 90_000), motions))
+    with_points = resample_mouth(Looks(times, 0.2 + 0.1 * np.sin(times / 90_000), motions))
     assert np.isfinite(with_points.opening[:19]).all()
 
 
 def test_one_look_is_no_motion() -> None:
     one = Looks(np.array([7], np.int64), np.array([0.1]), np.array([np.nan]))
-    assert len(mouth_over_time(one).activity) == 0
+    assert len(resample_mouth(one).activity) == 0
 
 
 def test_smoothing_leaves_out_what_is_not_there() -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.speakers.voice_clustering import NOBODY, group_voices, shares
+from models.speakers.voice_clustering import NO_VOICE, group_voices, voice_probabilities
 from tests.unit.models.speakers.planted import voices
 
 
@@ -46,9 +46,9 @@ def test_short_stretches_follow_the_long_ones_and_make_no_voice_of_their_own() -
 def test_silence_has_no_voice() -> None:
     vectors = voices([0, 0, 1, 1, 0, 1])
     vectors[2] = 0
-    assert group_voices(vectors, np.full(6, 3.0)).labels[2] == NOBODY
+    assert group_voices(vectors, np.full(6, 3.0)).labels[2] == NO_VOICE
     nothing = group_voices(np.zeros((3, 64), np.float32), np.full(3, 2.0))
-    assert nothing.labels.tolist() == [NOBODY] * 3
+    assert nothing.labels.tolist() == [NO_VOICE] * 3
     assert nothing.centres.shape == (0, 64)
     assert group_voices(np.zeros((0, 64), np.float32), np.zeros(0)).labels.shape == (0,)
 
@@ -79,4 +79,4 @@ def test_labels_are_always_numbers_of_centres_and_shares_are_probabilities(
     assert found.labels.min() >= 0
     assert set(found.labels.tolist()) <= {*range(len(found.centres))}
     assert number is None or len(found.centres) <= number
-    assert np.allclose(shares(vectors, found.centres).sum(1), 1)
+    assert np.allclose(voice_probabilities(vectors, found.centres).sum(1), 1)

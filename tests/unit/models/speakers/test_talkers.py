@@ -7,14 +7,14 @@ import pytest
 
 from media.exact_frames import FrameReader
 from media.frame_index import load_index
-from models.faces.face_detectors import detector
-from models.voices.voice_embeddings import NEEDS_WEIGHTS, embedder
+from models.faces.face_detectors import create_detector
+from models.voices.voice_embeddings import NEEDS_WEIGHTS, create_voice_embedder
 from models.weights import installed_weights as weights
 from project.entities.study_records import FaceTrack
 from tests.bench.speakers import given_right, heard
 from tests.fakes.dialogues import VOICES, diarization_error, side_by_side, synthetic
 
-INSTALLED = weights.folder()
+INSTALLED = weights.weights_folder()
 Turn = tuple[float, float, int]
 
 
@@ -22,7 +22,7 @@ def held(path: Path) -> list[FaceTrack]:
     """Return the faces of the first picture as if they stayed where they are."""
     times = load_index(path).times.times_us
     with FrameReader(path) as reader:
-        boxes = detector("yunet").detect(reader.at(0).image, 0.5).boxes
+        boxes = create_detector("yunet").detect(reader.at(0).image, 0.5).boxes
     count = len(times)
     return [
         FaceTrack(
@@ -59,10 +59,10 @@ def test_of_two_talkers_the_one_that_is_heard_is_found(
 @pytest.mark.parametrize("count", [1, 2])
 def test_synthetic_voices_are_told_apart(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(INSTALLED))
-    if not weights.installed(NEEDS_WEIGHTS["resemblyzer"]):
+    if not weights.is_installed(NEEDS_WEIGHTS["resemblyzer"]):
         pytest.skip("needs weights; get them with: greenroom models fetch voice-embedding")
     talk = synthetic(VOICES[:count], 12, 7)
-    voices, error = heard(talk, None, embedder("resemblyzer"), None)
+    voices, error = heard(talk, None, create_voice_embedder("resemblyzer"), None)
     assert voices == count
     assert error <= 0.1
 

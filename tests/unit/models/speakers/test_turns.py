@@ -8,8 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from models.speakers.voice_clustering import BIN_US, best_path, listen, turns_of, voices_of_windows, window_starts
-from models.voices.voice_embeddings import RATE
+from models.speakers.voice_clustering import (
+    BIN_US,
+    analyze_sound,
+    best_path,
+    cluster_windows,
+    find_turns,
+    window_starts,
+)
+from models.voices.voice_embeddings import SAMPLE_RATE
 
 SECOND = 1_000_000
 
@@ -38,7 +45,10 @@ class PitchEmbedder:
 def tones(parts: Sequence[tuple[float, float]]) -> NDArray[np.float32]:
     """Return sound made of (hertz, seconds); 0 hertz is silence."""
     return np.concatenate(
-        [(0.2 * np.sin(2 * np.pi * hz * np.arange(round(s * RATE)) / RATE)).astype(np.float32) for hz, s in parts]
+        [
+            (0.2 * np.sin(2 * np.pi * hz * np.arange(round(s * SAMPLE_RATE)) / SAMPLE_RATE)).astype(np.float32)
+            for hz, s in parts
+        ]
     )
 
 
@@ -47,9 +57,9 @@ def blocks(samples: NDArray[np.float32], size: int = 5_000) -> list[NDArray[np.f
 
 
 def test_turns_change_where_the_voice_does() -> None:
-    sound = listen(blocks(tones([(150, 5), (350, 4), (150, 3), (550, 6)])), [(0, 18 * SECOND)], PitchEmbedder())
-    voices = voices_of_windows(sound, number=3)
-    turns = turns_of([(0, 18 * SECOND)], sound, voices.centres)
+    sound = analyze_sound(blocks(tones([(150, 5), (350, 4), (150, 3), (550, 6)])), [(0, 18 * SECOND)], PitchEmbedder())
+    voices = cluster_windows(sound, number=3)
+    turns = find_turns([(0, 18 * SECOND)], sound, voices.centres)
     assert [one.voice for one in turns] == [0, 1, 0, 2]
     assert turns[0].start_us == 0
     assert turns[-1].end_us == 18 * SECOND
@@ -62,7 +72,7 @@ def test_the_blocks_that_sound_comes_in_make_no_difference() -> None:
         tones([(150, 2), (0, 1), (350, 2)]),
         [(200_000, 1_900_000), (1_000_000, 4_800_000), (3_000_000, 3_200_000)],
     )
-    one, other = (listen(blocks(samples, size), spans, PitchEmbedder()) for size in (1_601, 40_000))
+    one, other = (analyze_sound(blocks(samples, size), spans, PitchEmbedder()) for size in (1_601, 40_000))
     assert (one.loudness == other.loudness).all()
     assert (one.vectors == other.vectors).all()
     assert (one.times_us == other.times_us).all()
@@ -72,18 +82,18 @@ def test_the_blocks_that_sound_comes_in_make_no_difference() -> None:
 
 
 def test_stretches_past_the_end_and_silence_are_heard_as_nothing() -> None:
-    sound = listen(blocks(tones([(0, 3)])), [(0, 2 * SECOND), (5 * SECOND, 6 * SECOND)], PitchEmbedder())
+    sound = analyze_sound(blocks(tones([(0, 3)])), [(0, 2 * SECOND), (5 * SECOND, 6 * SECOND)], PitchEmbedder())
     assert not sound.vectors.any()
     assert not sound.of_stretches(2).any()
-    assert turns_of([(0, 2 * SECOND)], sound, voices_of_windows(sound).centres) == []
+    assert find_turns([(0, 2 * SECOND)], sound, cluster_windows(sound).centres) == []
     assert sound.loudness == pytest.approx(np.log(1e-3))
 
 
 def test_without_an_embedder_only_loudness_is_measured() -> None:
-    sound = listen(blocks(tones([(150, 2)])), [(0, SECOND)], None)
+    sound = analyze_sound(blocks(tones([(150, 2)])), [(0, SECOND)], None)
     assert sound.vectors.shape == (0, 0)
     assert len(sound.loudness) == 40
-    assert listen([], [], None).loudness.shape == (0,)
+    assert analyze_sound([], [], None).loudness.shape == (0,)
 
 
 @given(st.integers(1, 200_000))

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from models.speech.whisper_models import examine, place_of, usual, whisper_models
+from models.speech.whisper_models import default_model, inspect_folder, list_whisper_models, resolve_model
 from models.weights import installed_weights as weights
 from models.weights import weights_catalogue as catalogue
-from models.weights.adding import add
-from models.weights.editions import EditionFile, Hub, Weights, folder_of
+from models.weights.adding import add_weights
+from models.weights.editions import EditionFile, Hub, Weights, folder_edition
 from project.errors import UserError
 from tests.fakes.tiny_whisper import write_tiny_whisper
 
@@ -21,33 +21,33 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     part = EditionFile(
         "model.bin", Hub("lab/other", "model.bin", "0" * 40), (made / "model.bin").stat().st_size, "0" * 64
     )
-    entry = Weights("whisper-other", "tests", "MIT", (folder_of("hub", "other", [part]),), use="speech")
+    entry = Weights("whisper-other", "tests", "MIT", (folder_edition("hub", "other", [part]),), use="speech")
     monkeypatch.setitem(catalogue.WEIGHTS, "whisper-other", entry)
     return made
 
 
 def test_it_is_listed_and_used_once_it_was_added(mine: Path) -> None:
-    assert usual() is None
-    assert "whisper" not in [one.name for one in whisper_models()]
-    add("whisper", mine, "MIT, finetuned by us")
-    assert usual() == "whisper"
-    name, folder = place_of("whisper")
-    assert (name, folder) == ("whisper", weights.path("whisper"))
-    assert examine(folder).name == "whisper"
+    assert default_model() is None
+    assert "whisper" not in [one.name for one in list_whisper_models()]
+    add_weights("whisper", mine, "MIT, finetuned by us")
+    assert default_model() == "whisper"
+    name, folder = resolve_model("whisper")
+    assert (name, folder) == ("whisper", weights.verified_path("whisper"))
+    assert inspect_folder(folder).name == "whisper"
 
 
 def test_one_that_was_not_added_and_is_as_large_as_a_known_one_is_taken_for_damaged(mine: Path) -> None:
     with pytest.raises(UserError, match="that of whisper-other is another one") as raised:
-        examine(mine)
+        inspect_folder(mine)
     assert raised.value.hint.endswith("greenroom models add whisper FOLDER")
-    add("whisper", mine, "MIT")
-    assert examine(mine).name == "whisper"
+    add_weights("whisper", mine, "MIT")
+    assert inspect_folder(mine).name == "whisper"
 
 
 def test_a_change_to_it_is_found(mine: Path) -> None:
-    add("whisper", mine, "MIT")
-    (weights.place("whisper") / "model.bin").write_bytes(b"damaged")
+    add_weights("whisper", mine, "MIT")
+    (weights.weights_location("whisper") / "model.bin").write_bytes(b"damaged")
     with pytest.raises(UserError, match="damaged"):
-        place_of("whisper")
+        resolve_model("whisper")
     assert weights.sha256s("whisper")["model.bin"] != ""
     assert weights.sha256s("whisper-tiny") == {}

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from models.speech.speech_recognizers import SpeechOptions
-from models.speech.speech_windows import settled, stretches
+from models.speech.speech_windows import clean_spans, likelihood_to_spans
 
 STEP_US = 32_000
 EXACT = SpeechOptions(pause_ms=0, shortest_ms=0, margin_ms=0)
@@ -31,14 +31,14 @@ def test_stretches_are_in_order_apart_and_inside(
     likely: NDArray[np.float32], options: SpeechOptions, short_us: int
 ) -> None:
     end_us = max(0, len(likely) * STEP_US - short_us)
-    assert in_order(stretches(likely, STEP_US, end_us, options), end_us)
+    assert in_order(likelihood_to_spans(likely, STEP_US, end_us, options), end_us)
 
 
 @given(LIKELY)
 def test_every_step_over_the_threshold_is_in_a_stretch_and_no_stretch_begins_elsewhere(
     likely: NDArray[np.float32],
 ) -> None:
-    found = stretches(likely, STEP_US, len(likely) * STEP_US, EXACT)
+    found = likelihood_to_spans(likely, STEP_US, len(likely) * STEP_US, EXACT)
     inside = np.zeros(len(likely), bool)
     for start, end in found // STEP_US:
         inside[start:end] = True
@@ -53,12 +53,12 @@ def test_joining_what_was_found_finely_gives_the_same_as_looking_once(
     likely: NDArray[np.float32], options: SpeechOptions
 ) -> None:
     end_us = len(likely) * STEP_US
-    fine = stretches(likely, STEP_US, end_us, EXACT)
-    assert np.array_equal(settled(fine, end_us, options), stretches(likely, STEP_US, end_us, options))
+    fine = likelihood_to_spans(likely, STEP_US, end_us, EXACT)
+    assert np.array_equal(clean_spans(fine, end_us, options), likelihood_to_spans(likely, STEP_US, end_us, options))
 
 
 def test_a_short_pause_is_joined_and_a_click_is_none() -> None:
     likely = np.array([0.9] * 10 + [0.0] * 5 + [0.9] * 10 + [0.0] * 40 + [0.9] * 2 + [0.0] * 10, np.float32)
     options = SpeechOptions(pause_ms=300, shortest_ms=200, margin_ms=100)
-    found = stretches(likely, STEP_US, len(likely) * STEP_US, options)
+    found = likelihood_to_spans(likely, STEP_US, len(likely) * STEP_US, options)
     assert found.tolist() == [[0, 25 * STEP_US + 100_000]]

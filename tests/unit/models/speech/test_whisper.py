@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from models.speech.speech_recognizers import TranscriptionHints, Window
 from models.speech.whisper import Whisper
-from models.speech.whisper_models import examine
+from models.speech.whisper_models import inspect_folder
 from project.errors import UserError
-from project.files.fingerprints import sha256_of
-from project.timebase import SECOND
+from project.files.fingerprints import file_sha256
+from project.timebase import SECOND_US
 from tests.fakes.tiny_whisper import write_tiny_whisper
 from tests.fakes.voices import RATE, hiss, spoken
 
@@ -36,7 +36,7 @@ def whisper(folder: Path) -> Whisper:
 
 def window(start_s: float, seconds: float) -> Window:
     begin, end = round(start_s * RATE), round((start_s + seconds) * RATE)
-    return Window(((round(start_s * SECOND), round((start_s + seconds) * SECOND)),), spoken()[begin:end])
+    return Window(((round(start_s * SECOND_US), round((start_s + seconds) * SECOND_US)),), spoken()[begin:end])
 
 
 @settings(max_examples=6, deadline=None)
@@ -93,10 +93,10 @@ def test_a_language_is_found_or_given_and_refused_where_the_model_does_not_know_
 
 
 def test_noise_and_a_window_of_nothing_do_no_harm(whisper: Whisper) -> None:
-    loud = Window(((0, 5 * SECOND),), hiss(5))
-    none = Window(((6 * SECOND, 6 * SECOND + 100),), np.zeros(1, np.float32))
+    loud = Window(((0, 5 * SECOND_US),), hiss(5))
+    none = Window(((6 * SECOND_US, 6 * SECOND_US + 100),), np.zeros(1, np.float32))
     found = whisper.recognize([loud, none], TranscriptionHints())
-    assert all(one.end_us <= 6 * SECOND + 100 for one in found.pieces)
+    assert all(one.end_us <= 6 * SECOND_US + 100 for one in found.pieces)
 
 
 @pytest.mark.parametrize("name", ["model.bin", "config.json", "tokenizer.json", "vocabulary.json"])
@@ -115,7 +115,7 @@ def test_damaged_weights_are_named_with_their_checksum(tmp_path: Path) -> None:
     (broken / "model.bin").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(UserError, match="damaged") as caught:
         Whisper(broken, "cpu")
-    assert sha256_of(broken / "model.bin") in caught.value.message
+    assert file_sha256(broken / "model.bin") in caught.value.message
     assert "\n" not in str(caught.value)
 
 
@@ -135,16 +135,16 @@ def test_weights_of_the_size_of_known_ones_with_another_checksum_are_damaged_one
     like = Weights("whisper-nearly", "", "MIT", (edition,))
     monkeypatch.setitem(catalogue.WEIGHTS, "whisper-nearly", like)
     with pytest.raises(UserError, match=r"that of whisper-nearly is another one") as caught:
-        examine(broken)
-    assert sha256_of(broken / "model.bin") in caught.value.message
-    good = replace(edition, parts=(replace(part, sha256=sha256_of(broken / "model.bin")),))
+        inspect_folder(broken)
+    assert file_sha256(broken / "model.bin") in caught.value.message
+    good = replace(edition, parts=(replace(part, sha256=file_sha256(broken / "model.bin")),))
     monkeypatch.setitem(catalogue.WEIGHTS, "whisper-nearly", replace(like, editions=(good,)))
-    assert examine(broken).name == "whisper-nearly"
+    assert inspect_folder(broken).name == "whisper-nearly"
 
 
 def test_a_foreign_model_is_used_and_recorded_by_its_checksum(whisper: Whisper, folder: Path) -> None:
     parameters = json.loads(json.dumps(dict(whisper.parameters)))
-    assert (parameters["model"], parameters["sha256"]) == ("", sha256_of(folder / "model.bin"))
+    assert (parameters["model"], parameters["sha256"]) == ("", file_sha256(folder / "model.bin"))
     assert parameters["compute_type"] == "int8"
 
 
@@ -153,7 +153,7 @@ def test_a_gpu_without_its_libraries_is_passed_over_or_said_where_it_was_asked_f
 ) -> None:
     from models.speech import whisper as module
 
-    assert module._problem(Whisper(folder, "cpu")._model) == ""
+    assert module._run_problem(Whisper(folder, "cpu")._model) == ""
     loaded = module.WhisperModel
     devices: list[str] = []
 
@@ -163,7 +163,7 @@ def test_a_gpu_without_its_libraries_is_passed_over_or_said_where_it_was_asked_f
 
     monkeypatch.setattr(module, "WhisperModel", on_the_processor)
     monkeypatch.setattr(module.ctranslate2, "get_cuda_device_count", lambda: 1)
-    monkeypatch.setattr(module, "_problem", lambda model: "Library libcublas.so.12 is not found")
+    monkeypatch.setattr(module, "_run_problem", lambda model: "Library libcublas.so.12 is not found")
     made = Whisper(folder)
     assert devices == ["cuda", "cpu"]
     assert made.parameters["device"] == "cpu"

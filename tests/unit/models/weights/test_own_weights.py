@@ -9,8 +9,8 @@ import pytest
 
 from models.weights import adding
 from models.weights import installed_weights as weights
-from models.weights.adding import add
-from models.weights.weights_catalogue import OWN, WEIGHTS
+from models.weights.adding import add_weights
+from models.weights.weights_catalogue import OWN_WEIGHTS, WEIGHTS
 from project.errors import Cancelled, UserError
 from tests.fakes.onnx_files import picture_network, write_onnx
 from tests.unit.models.faces import StopAfter
@@ -60,10 +60,10 @@ def test_a_cartoon_network_is_told_by_its_shape(
     shape: tuple[int | str, ...], key: str, mine: Path, folder: Path
 ) -> None:
     source = picture_network(mine / "my.onnx", shape, shape)
-    made = add("cartoon", source, LICENCE)
-    assert made == folder / "cartoon.onnx" == weights.path("cartoon")
+    made = add_weights("cartoon", source, LICENCE)
+    assert made == folder / "cartoon.onnx" == weights.verified_path("cartoon")
     assert made.read_bytes() == source.read_bytes()
-    fit = weights.fit("cartoon")
+    fit = weights.signature_match("cartoon")
     assert fit.key == weights.network("cartoon").key == key
     assert fit.names == {"picture": "x", "drawn": "y"}
     assert fit.shapes["picture"] == tuple(size if isinstance(size, int) else None for size in shape)
@@ -79,7 +79,7 @@ def test_another_network_is_refused_by_what_it_takes_and_gives(
 ) -> None:
     source = picture_network(mine / "my.onnx", shape, shape)
     with pytest.raises(UserError, match="another network") as raised:
-        add("cartoon", source, LICENCE)
+        add_weights("cartoon", source, LICENCE)
     assert "x".join("?" if isinstance(size, str) else str(size) for size in shape) in raised.value.message
     assert "?x3x?x?" in raised.value.hint
     assert files(folder) == []
@@ -88,13 +88,13 @@ def test_another_network_is_refused_by_what_it_takes_and_gives(
 def test_other_numbers_are_refused(mine: Path) -> None:
     source = write_onnx(mine / "my.onnx", [("Neg", "x", "y")], {"x": NCHW}, {"y": NCHW}, kind=np.float16)
     with pytest.raises(UserError, match="float16"):
-        add("cartoon", source, LICENCE)
+        add_weights("cartoon", source, LICENCE)
 
 
 def test_what_is_no_network_is_refused(mine: Path) -> None:
     (mine / "my.onnx").write_bytes(b"a letter")
     with pytest.raises(UserError, match="ONNX"):
-        add("cartoon", mine / "my.onnx", LICENCE)
+        add_weights("cartoon", mine / "my.onnx", LICENCE)
 
 
 @pytest.mark.parametrize("order", [("target", "source"), ("source", "target"), ("id", "face"), ("face", "id")])
@@ -102,14 +102,14 @@ def test_the_inputs_of_a_face_swap_come_in_any_order_and_under_any_name(order: t
     shapes = {name: (1, 512) if name in ("source", "id") else (1, 3, 128, 128) for name in order}
     face, identity = sorted(order, key=lambda name: len(shapes[name]), reverse=True)
     nodes = [("ReduceSum", (identity,), ("sum",)), ("Add", (face, "sum"), ("output",))]
-    add("face-swap", write_onnx(mine / "swap.onnx", nodes, shapes, {"output": (1, 3, 128, 128)}), LICENCE)
-    assert weights.fit("face-swap").names == {"target": face, "source": identity, "swapped": "output"}
+    add_weights("face-swap", write_onnx(mine / "swap.onnx", nodes, shapes, {"output": (1, 3, 128, 128)}), LICENCE)
+    assert weights.signature_match("face-swap").names == {"target": face, "source": identity, "swapped": "output"}
 
 
 def test_the_wrong_file_for_a_known_entry_is_told_by_its_network_too(mine: Path) -> None:
     source = picture_network(mine / "version-RFB-320.onnx", NCHW, NCHW)
     with pytest.raises(UserError, match="another network") as raised:
-        add("rfb320", source)
+        add_weights("rfb320", source)
     assert "x 1x3x512x512" in raised.value.message
     assert "input 1x3x240x320" in raised.value.message
 
@@ -117,54 +117,54 @@ def test_the_wrong_file_for_a_known_entry_is_told_by_its_network_too(mine: Path)
 def test_a_licence_must_be_said(mine: Path, folder: Path) -> None:
     source = picture_network(mine / "my.onnx", NCHW, NCHW)
     with pytest.raises(UserError, match="licence") as raised:
-        add("cartoon", source)
+        add_weights("cartoon", source)
     assert "--licence" in raised.value.hint
     assert files(folder) == []
 
 
 def test_a_file_that_changed_after_it_was_added_is_not_used(mine: Path, folder: Path) -> None:
-    add("cartoon", picture_network(mine / "my.onnx", NCHW, NCHW), LICENCE)
+    add_weights("cartoon", picture_network(mine / "my.onnx", NCHW, NCHW), LICENCE)
     first = weights.digest("cartoon")
     picture_network(folder / "cartoon.onnx", NCHW, NCHW, gain=2)
     with pytest.raises(UserError, match="damaged") as raised:
-        weights.path("cartoon")
+        weights.verified_path("cartoon")
     assert "greenroom models add cartoon FILE" in raised.value.hint
-    add("cartoon", folder / "cartoon.onnx", LICENCE)
+    add_weights("cartoon", folder / "cartoon.onnx", LICENCE)
     assert weights.digest("cartoon") != first
 
 
 def test_a_file_without_a_record_is_not_used(folder: Path) -> None:
     folder.mkdir()
     picture_network(folder / "cartoon.onnx", NCHW, NCHW)
-    assert not weights.installed("cartoon")
+    assert not weights.is_installed("cartoon")
     (folder / "cartoon.added.json").write_text('{"files": []}')
-    assert not weights.installed("cartoon")
+    assert not weights.is_installed("cartoon")
 
 
 def test_the_old_file_stays_when_a_wrong_one_is_added(mine: Path, folder: Path) -> None:
-    add("cartoon", picture_network(mine / "my.onnx", NCHW, NCHW), LICENCE)
+    add_weights("cartoon", picture_network(mine / "my.onnx", NCHW, NCHW), LICENCE)
     before = (folder / "cartoon.onnx").read_bytes()
     with pytest.raises(UserError):
-        add("cartoon", picture_network(mine / "my.onnx", (1, 2), (1, 2)), LICENCE)
-    assert weights.path("cartoon").read_bytes() == before
+        add_weights("cartoon", picture_network(mine / "my.onnx", (1, 2), (1, 2)), LICENCE)
+    assert weights.verified_path("cartoon").read_bytes() == before
 
 
 def test_a_diffusion_folder_is_copied_whole_and_checked_file_by_file(mine: Path, folder: Path) -> None:
     source = diffusion_folder(mine)
     (source / ".cache").mkdir()
     (source / ".cache" / "x.bin").write_bytes(b"left out")
-    made = add("stable-diffusion", source, "CreativeML Open RAIL-M")
-    assert made == weights.path("stable-diffusion") == folder / "stable-diffusion"
+    made = add_weights("stable-diffusion", source, "CreativeML Open RAIL-M")
+    assert made == weights.verified_path("stable-diffusion") == folder / "stable-diffusion"
     assert DIFFUSION is not None
     assert {path.relative_to(made).as_posix() for path in made.rglob("*") if path.is_file()} == set(DIFFUSION.needed)
     first = weights.digest("stable-diffusion")
     (made / "unet" / "config.json").write_text("{ }")
     with pytest.raises(UserError, match=r"unet/config\.json"):
-        weights.path("stable-diffusion")
+        weights.verified_path("stable-diffusion")
     (made / "unet" / "config.json").write_text("{}")
     (made / "unet" / "more.json").write_text("{}")
     with pytest.raises(UserError, match="damaged"):
-        weights.path("stable-diffusion")
+        weights.verified_path("stable-diffusion")
     (made / "unet" / "more.json").unlink()
     assert weights.digest("stable-diffusion") == first
     assert weights.remove("stable-diffusion")
@@ -176,7 +176,7 @@ def test_what_could_run_code_is_never_added(name: str, mine: Path, folder: Path)
     source = diffusion_folder(mine)
     (source / name).write_bytes(b"pickle")
     with pytest.raises(UserError, match="can run code"):
-        add("stable-diffusion", source, LICENCE)
+        add_weights("stable-diffusion", source, LICENCE)
     assert files(folder) == []
 
 
@@ -184,37 +184,37 @@ def test_a_folder_that_lacks_something_says_what(mine: Path) -> None:
     source = diffusion_folder(mine)
     (source / "vae" / "config.json").unlink()
     with pytest.raises(UserError, match=r"lacks vae/config\.json"):
-        add("stable-diffusion", source, LICENCE)
+        add_weights("stable-diffusion", source, LICENCE)
     with pytest.raises(UserError, match="is a folder"):
-        add("stable-diffusion", source / "model_index.json", LICENCE)
+        add_weights("stable-diffusion", source / "model_index.json", LICENCE)
 
 
 def test_a_safetensors_file_is_told_by_its_tensors(mine: Path, folder: Path) -> None:
     with pytest.raises(UserError, match="lacks feature_encoder"):
-        add("raft-small", safetensors(mine / "other.safetensors", "weight"), LICENCE)
+        add_weights("raft-small", safetensors(mine / "other.safetensors", "weight"), LICENCE)
     (mine / "raft.pth").write_bytes(b"\x80\x02pickle" * 10)
     with pytest.raises(UserError, match="not the safetensors file"):
-        add("raft-small", mine / "raft.pth", LICENCE)
-    made = add("raft-small", safetensors(mine / "raft.safetensors", *WEIGHTS["raft-small"].tensors), LICENCE)
-    assert made == weights.path("raft-small") == folder / "raft-small.safetensors"
+        add_weights("raft-small", mine / "raft.pth", LICENCE)
+    made = add_weights("raft-small", safetensors(mine / "raft.safetensors", *WEIGHTS["raft-small"].tensors), LICENCE)
+    assert made == weights.verified_path("raft-small") == folder / "raft-small.safetensors"
 
 
 def test_a_cancelled_copy_leaves_nothing(mine: Path, folder: Path) -> None:
     with pytest.raises(Cancelled):
-        add("cartoon", picture_network(mine / "my.onnx", NCHW, NCHW), LICENCE, StopAfter(1))
+        add_weights("cartoon", picture_network(mine / "my.onnx", NCHW, NCHW), LICENCE, StopAfter(1))
     assert files(folder) == []
 
 
-@pytest.mark.parametrize("name", [each.name for each in OWN])
+@pytest.mark.parametrize("name", [each.name for each in OWN_WEIGHTS])
 def test_one_that_is_missing_says_how_to_add_it_and_is_never_fetched(name: str) -> None:
     from models.weights.fetching import fetch
 
-    for ask in (weights.path, fetch):
+    for ask in (weights.verified_path, fetch):
         with pytest.raises(UserError) as raised:
             ask(name)
         assert f"greenroom models add {name} F" in raised.value.hint
     with pytest.raises(UserError, match="There is no file"):
-        adding.add(name, Path("gone"), LICENCE)
+        adding.add_weights(name, Path("gone"), LICENCE)
 
 
 WHISPER_MARK = b"\x06\x00\x00\x00\x0c\x00WhisperSpec\x00"
@@ -243,19 +243,19 @@ def spacy_folder(mine: Path) -> Path:
 
 
 def test_a_whisper_of_ones_own_is_a_folder_of_ctranslate2(mine: Path, folder: Path) -> None:
-    made = add("whisper", whisper_folder(mine), "MIT, finetuned by us")
-    assert made == weights.path("whisper") == folder / "whisper"
+    made = add_weights("whisper", whisper_folder(mine), "MIT, finetuned by us")
+    assert made == weights.verified_path("whisper") == folder / "whisper"
     (mine / "vocabulary.json").unlink()
     with pytest.raises(UserError, match=r"lacks vocabulary\.\*"):
-        add("whisper", mine, LICENCE)
+        add_weights("whisper", mine, LICENCE)
     (mine / "vocabulary.txt").write_text("a")
-    assert add("whisper", mine, LICENCE) == made
+    assert add_weights("whisper", mine, LICENCE) == made
 
 
 def test_another_networks_model_is_no_whisper(mine: Path, folder: Path) -> None:
     (whisper_folder(mine) / "model.bin").write_bytes(b"\x06\x00\x00\x00\x10\x00TransformerSpec\x00" + bytes(100))
     with pytest.raises(UserError, match=r"model\.bin is not the file") as raised:
-        add("whisper", mine, LICENCE)
+        add_weights("whisper", mine, LICENCE)
     assert "CTranslate2" in raised.value.hint
     assert files(folder) == []
 
@@ -265,14 +265,14 @@ def test_a_pickle_under_an_expected_name_is_refused(protocol: int, mine: Path, f
     for beginning in (bytes([0x80, protocol]) + b"}q", b"PK\x03\x04archive/data.pkl"):
         (whisper_folder(mine) / "model.bin").write_bytes(beginning)
         with pytest.raises(UserError, match="can run code"):
-            add("whisper", mine, LICENCE)
+            add_weights("whisper", mine, LICENCE)
 
 
 @pytest.mark.parametrize("name", ["vocabulary.py", "vocabulary.pkl", "other.bin", "model.pt", "VOCABULARY.PY"])
 def test_no_pattern_of_a_whisper_lets_code_in(name: str, mine: Path, folder: Path) -> None:
     (whisper_folder(mine) / name).write_text("{}")
     with pytest.raises(UserError, match="can run code"):
-        add("whisper", mine, LICENCE)
+        add_weights("whisper", mine, LICENCE)
     assert files(folder) == []
 
 
@@ -282,22 +282,22 @@ def test_no_pattern_of_a_whisper_lets_code_in(name: str, mine: Path, folder: Pat
 def test_no_pattern_of_a_spacy_folder_lets_code_in(name: str, mine: Path, folder: Path) -> None:
     (spacy_folder(mine) / name).write_text("{}")
     with pytest.raises(UserError, match="can run code"):
-        add("ner", mine, LICENCE)
+        add_weights("ner", mine, LICENCE)
     assert files(folder) == []
 
 
 def test_a_pickle_in_a_spacy_folder_is_refused(mine: Path) -> None:
     (spacy_folder(mine) / "ner" / "model").write_bytes(b"\x80\x04\x95")
     with pytest.raises(UserError, match="can run code"):
-        add("ner", mine, LICENCE)
+        add_weights("ner", mine, LICENCE)
 
 
 def test_a_spacy_pipeline_of_ones_own_is_the_folder_it_saves(mine: Path, folder: Path) -> None:
-    made = add("ner", spacy_folder(mine), LICENCE)
-    assert made == weights.path("ner") == folder / "ner"
+    made = add_weights("ner", spacy_folder(mine), LICENCE)
+    assert made == weights.verified_path("ner") == folder / "ner"
     (mine / "custom.py").write_text("import os")
     with pytest.raises(UserError, match=r"custom\.py can run code"):
-        add("ner", mine, LICENCE)
+        add_weights("ner", mine, LICENCE)
     (mine / "custom.py").rename(mine / "strange")
     with pytest.raises(UserError, match="strange has no place"):
-        add("ner", mine, LICENCE)
+        add_weights("ner", mine, LICENCE)

@@ -12,9 +12,9 @@ from models.weights import installed_weights as installing
 from models.weights import installed_weights as weights
 from models.weights import weight_folders as folders
 from models.weights import weights_catalogue as catalogue
-from models.weights.editions import USES, Edition, Https, Weights, whole
+from models.weights.editions import USES, Edition, Https, Weights, single_file_edition
 from models.weights.fetching import fetch
-from models.weights.weight_folders import checksum
+from models.weights.weight_folders import file_digest
 from models.weights.weights_catalogue import WEIGHTS
 from project.errors import Cancelled, UserError
 from project.progress import Progress
@@ -40,7 +40,7 @@ def sender(monkeypatch: pytest.MonkeyPatch) -> Iterator[Sender]:
 
 def _catalogue(monkeypatch: pytest.MonkeyPatch, url: str = "https://weights.invalid/toy") -> Edition:
     digest = hashlib.sha256(CONTENT).hexdigest()
-    toy = Weights("toy", "tests", "CC0-1.0", whole("toy.onnx", Https(url), len(CONTENT), digest))
+    toy = Weights("toy", "tests", "CC0-1.0", single_file_edition("toy.onnx", Https(url), len(CONTENT), digest))
     monkeypatch.setitem(catalogue.WEIGHTS, "toy", toy)
     return toy.editions[0]
 
@@ -66,7 +66,7 @@ def test_an_entry_of_the_catalogue_is_complete(name: str) -> None:
         assert edition.parts
         if edition.folder:
             assert edition.size == sum(part.size for part in edition.parts)
-            assert edition.sha256 == folders.digest(edition.sha256s)
+            assert edition.sha256 == folders.list_digest(edition.sha256s)
         else:
             assert edition.build or edition.sha256 == edition.parts[0].sha256
         for part in edition.parts:
@@ -86,22 +86,22 @@ def test_the_developers_file_is_the_one_of_the_catalogue(name: str, shared_model
 
 
 def test_what_is_missing_says_how_to_get_it(folder: Path) -> None:
-    assert not weights.installed("yunet")
+    assert not weights.is_installed("yunet")
     with pytest.raises(UserError, match="not installed") as raised:
-        weights.path("yunet")
+        weights.verified_path("yunet")
     assert raised.value.hint.endswith("greenroom models fetch yunet")
     assert not folder.exists()
 
 
 def test_an_unknown_name_says_what_there_is() -> None:
     with pytest.raises(UserError, match="nonesuch") as raised:
-        weights.path("nonesuch")
+        weights.verified_path("nonesuch")
     assert "yunet" in raised.value.hint
 
 
 def test_without_the_variable_they_lie_in_the_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(weights.FOLDER_VARIABLE)
-    assert weights.folder() == Path(os.environ["XDG_DATA_HOME"]) / "greenroom" / "models"
+    assert weights.weights_folder() == Path(os.environ["XDG_DATA_HOME"]) / "greenroom" / "models"
 
 
 @pytest.mark.parametrize("from_folder", [False, True])
@@ -112,8 +112,8 @@ def test_a_file_or_its_folder_is_added(
     source = tmp_path / "stick"
     source.mkdir()
     (source / toy.file).write_bytes(CONTENT)
-    made = adding.add("toy", source if from_folder else source / toy.file)
-    assert weights.path("toy") == made
+    made = adding.add_weights("toy", source if from_folder else source / toy.file)
+    assert weights.verified_path("toy") == made
     assert made.read_bytes() == CONTENT
     assert files(folder) == [toy.file]
 
@@ -124,7 +124,7 @@ def test_another_file_is_not_installed(tmp_path: Path, folder: Path, monkeypatch
     for content in (b"", CONTENT[:-1], CONTENT + b"x", bytes(len(CONTENT))):
         wrong.write_bytes(content)
         with pytest.raises(UserError, match="checksum is wrong"):
-            adding.add("toy", wrong)
+            adding.add_weights("toy", wrong)
         assert files(folder) == []
         assert wrong.read_bytes() == content
 
@@ -133,19 +133,19 @@ def test_a_good_file_stays_when_a_wrong_one_is_added(tmp_path: Path, monkeypatch
     _catalogue(monkeypatch)
     source = tmp_path / "toy.onnx"
     source.write_bytes(CONTENT)
-    adding.add("toy", source)
+    adding.add_weights("toy", source)
     source.write_bytes(b"something else")
     with pytest.raises(UserError):
-        adding.add("toy", source)
-    assert weights.path("toy").read_bytes() == CONTENT
+        adding.add_weights("toy", source)
+    assert weights.verified_path("toy").read_bytes() == CONTENT
 
 
 def test_a_file_that_is_not_there_is_said_plainly(tmp_path: Path, folder: Path) -> None:
     with pytest.raises(UserError, match="does not hold") as raised:
-        adding.add("yunet", tmp_path)
+        adding.add_weights("yunet", tmp_path)
     assert "yunet_n_dynamic.onnx" in raised.value.hint
     with pytest.raises(UserError, match="There is no file"):
-        adding.add("yunet", tmp_path / "gone.onnx")
+        adding.add_weights("yunet", tmp_path / "gone.onnx")
     assert files(folder) == []
 
 
@@ -153,11 +153,11 @@ def test_a_file_that_changed_after_it_was_verified_is_seen(folder: Path, monkeyp
     toy = _catalogue(monkeypatch)
     folder.mkdir()
     (folder / toy.file).write_bytes(CONTENT)
-    assert weights.path("toy") == folder / toy.file
+    assert weights.verified_path("toy") == folder / toy.file
     (folder / toy.file).write_bytes(CONTENT[:-1] + b"?")
     os.utime(folder / toy.file, ns=(1, 1))
     with pytest.raises(UserError, match="damaged"):
-        weights.path("toy")
+        weights.verified_path("toy")
 
 
 def test_a_verified_file_is_not_read_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,11 +168,11 @@ def test_a_verified_file_is_not_read_again(folder: Path, monkeypatch: pytest.Mon
 
     def counted(file: Path, progress: Progress) -> str:
         read.append(file)
-        return checksum(file, progress)
+        return file_digest(file, progress)
 
-    monkeypatch.setattr(folders, "checksum", counted)
+    monkeypatch.setattr(folders, "file_digest", counted)
     for _ in range(3):
-        weights.path("toy")
+        weights.verified_path("toy")
     assert len(read) == 1
 
 
@@ -197,7 +197,7 @@ def test_a_cut_connection_leaves_a_part_that_the_next_try_goes_on_from(
     with pytest.raises(UserError, match="could not be fetched"):
         fetch("toy")
     assert files(folder) == ["toy.onnx.part"]
-    assert not weights.installed("toy")
+    assert not weights.is_installed("toy")
     sender.cut_at = None
     assert fetch("toy").read_bytes() == CONTENT
     assert sender.asked == ["", f"bytes={100_000}-"]

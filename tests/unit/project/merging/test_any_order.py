@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from project.entities.study_records import FieldValue
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.queries.history_rows import all_conflicts
 from project.queries.recording_rows import all_participants, set_appearance, update_participant
 from project.queries.segment_rows import all_segments, delete_segment, set_value, update_segment
@@ -103,7 +103,7 @@ def test_the_order_of_copies_does_not_matter(home: list[Any], copies: list[list[
         for number, order in enumerate(permutations(made)):
             here = copy_file(path, f"merged-{number}")
             merge(here, *order)
-            assert check(here) == []
+            assert check_study(here) == []
             left.append(content(here))
         assert all(one == left[0] for one in left)
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from project.entities.judgments import JudgeEntry, Reveal
 from project.entities.study_records import Json
-from project.integrity.integrity_check import check
-from project.merging.conflict_resolution import put
+from project.integrity.integrity_check import check_study
+from project.merging.conflict_resolution import apply_version
 from project.queries.history_rows import all_conflicts
 from project.queries.judgment_rows import (
     all_judges,
@@ -23,7 +23,7 @@ from project.queries.judgment_rows import (
     put_prompt_version,
 )
 from project.queries.policy_rows import insert_egress
-from project.sharing.annotator_copy import AnnotatorShare, split
+from project.sharing.annotator_copy import AnnotatorShare, split_copy
 from tests.fakes.stored_judgments import SAID, SENT
 from tests.unit.project.merging.lab import ADA, copy_file, furnish, merge, working
 
@@ -70,7 +70,7 @@ def test_the_same_judge_that_both_added_is_one(lab: Path) -> None:
             "j-there": "here",
         }
     assert merge(lab, copy)[0].nothing_new
-    assert check(lab) == []
+    assert check_study(lab) == []
 
 
 def test_two_others_of_one_name_are_told_apart(lab: Path) -> None:
@@ -80,7 +80,7 @@ def test_two_others_of_one_name_are_told_apart(lab: Path) -> None:
     merged = merge(lab, copy)[0]
     assert merged.renamed == {"gpt": "gpt (copy)"}
     assert judges(lab) == {"here": "gpt", "there": "gpt (copy)"}
-    assert check(lab) == []
+    assert check_study(lab) == []
 
 
 def test_names_that_were_swapped_are_swapped_and_undone(lab: Path) -> None:
@@ -94,7 +94,7 @@ def test_names_that_were_swapped_are_swapped_and_undone(lab: Path) -> None:
     with working(lab) as study:
         study.undo(ADA.id)
     assert judges(lab) == {"a": "x", "b": "y"}
-    assert check(lab) == []
+    assert check_study(lab) == []
 
 
 OURS, THEIRS = "https://ours.example/v1", "https://theirs.example/v1"
@@ -114,9 +114,9 @@ def test_a_judge_that_a_copy_sends_elsewhere_stays_and_is_a_conflict(lab: Path) 
     assert merge(lab, copy)[0].nothing_new
     with working(lab) as study, study.step("Take theirs", ADA.id):
         (conflict,) = all_conflicts(study)
-        put(study, conflict, conflict.theirs)
+        apply_version(study, conflict, conflict.theirs)
     assert addresses(lab) == {"far": THEIRS}
-    assert check(lab) == []
+    assert check_study(lab) == []
 
 
 def test_the_name_of_a_judge_never_comes_to_stand_for_another_address(lab: Path) -> None:
@@ -131,7 +131,7 @@ def test_the_name_of_a_judge_never_comes_to_stand_for_another_address(lab: Path)
     found = addresses(lab)
     assert found.get("far", OURS) == OURS
     assert list(found.values()).count(THEIRS) == 2
-    assert check(lab) == []
+    assert check_study(lab) == []
 
 
 def test_judges_of_two_addresses_whose_names_a_copy_swapped_are_told_apart(lab: Path) -> None:
@@ -154,7 +154,7 @@ def test_a_version_of_a_prompt_that_both_wrote_is_a_conflict_to_be_settled(lab: 
         assert prompt_versions(study, "verdict") == {2: "ours"}
         (conflict,) = all_conflicts(study)
         with study.step("Take theirs", ADA.id):
-            put(study, conflict, conflict.theirs)
+            apply_version(study, conflict, conflict.theirs)
         assert prompt_versions(study, "verdict") == {2: "theirs"}
 
 
@@ -167,7 +167,7 @@ def test_the_other_version_of_a_judge_can_be_taken_where_its_name_is_taken(lab: 
     set_judge(lab, "b", "theirs")
     with working(lab) as study, study.step("Take theirs", ADA.id):
         (conflict,) = all_conflicts(study)
-        put(study, conflict, conflict.theirs)
+        apply_version(study, conflict, conflict.theirs)
     assert judges(lab) == {"a": "theirs (another)", "b": "theirs"}
 
 
@@ -197,7 +197,7 @@ def test_whatever_both_did_to_judges_can_be_merged(
     merge(lab, copy)
     names = [*judges(lab).values()]
     assert len(names) == len(set(names))
-    assert check(lab) == []
+    assert check_study(lab) == []
 
 
 def test_a_copy_for_an_annotator_holds_nothing_that_judges_said(lab: Path) -> None:
@@ -209,7 +209,7 @@ def test_a_copy_for_an_annotator_holds_nothing_that_judges_said(lab: Path) -> No
         with study.recording_run():
             insert_reveal(study, Reveal(SAID.segment_id, ADA.id, {"task": ""}, "2026-01-02T03:04:05Z"))
             insert_egress(study, SENT)
-        made = split(study, AnnotatorShare(ADA, (SAID.recording_id,)), lab.with_name("for-ada"))
+        made = split_copy(study, AnnotatorShare(ADA, (SAID.recording_id,)), lab.with_name("for-ada"))
     whole = made.path.read_bytes()
     for text in (SAID.raw, SAID.thinking, "words that hint at it", SAID.model_id):
         assert text.encode() in lab.read_bytes()

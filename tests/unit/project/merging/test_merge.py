@@ -10,8 +10,8 @@ from project.entities.judgments import Reveal
 from project.entities.study_records import Annotator, FieldValue, Participant, Recording, Segment
 from project.errors import Cancelled, UserError
 from project.ids import new_id
-from project.integrity.integrity_check import check
-from project.merging.conflict_resolution import present_version, put
+from project.integrity.integrity_check import check_study
+from project.merging.conflict_resolution import apply_version, present_version
 from project.merging.merge import MergeResult, merge_copy, open_copy
 from project.progress import Silent
 from project.queries.annotator_rows import all_annotators, insert_annotator
@@ -19,7 +19,14 @@ from project.queries.history_rows import all_conflicts
 from project.queries.judgment_rows import insert_judgments, insert_reveal, judgments_in, reveals_to
 from project.queries.policy_rows import all_egress, insert_egress
 from project.queries.recording_rows import all_participants, all_recordings, insert_recording, update_participant
-from project.queries.segment_rows import all_segments, delete_segment, segment, set_value, update_segment, values_of
+from project.queries.segment_rows import (
+    all_segments,
+    delete_segment,
+    find_segment,
+    set_value,
+    update_segment,
+    values_of,
+)
 from project.store.study import Study
 from tests.fakes.stored_judgments import SAID, SENT
 from tests.unit.project.merging.lab import (
@@ -76,7 +83,7 @@ def test_what_is_new_in_a_copy_comes_home_once(home: Path) -> None:
     (second,) = merge(home, copy)
     assert second.nothing_new
     assert everything(home) == before
-    assert check(home) == []
+    assert check_study(home) == []
 
 
 def test_it_is_one_step_that_can_be_undone_and_merged_again(home: Path) -> None:
@@ -93,7 +100,7 @@ def test_it_is_one_step_that_can_be_undone_and_merged_again(home: Path) -> None:
     assert content(home) == before
     merge(home, copy)
     assert content(home) == after
-    assert check(home) == []
+    assert check_study(home) == []
 
 
 def test_only_what_came_since_the_last_merge_is_looked_at(home: Path, one: Segment) -> None:
@@ -131,7 +138,7 @@ def test_edits_of_one_row_on_both_sides_are_a_conflict_with_both_versions(home: 
     with working(home) as study:
         (found,) = all_conflicts(study)
         assert text_of(study, one) == "ours"
-        kept = segment(study, one.id)
+        kept = find_segment(study, one.id)
         assert kept is not None
         assert kept.end_us == 9_000_000
     assert found.ours is not None
@@ -160,14 +167,14 @@ def test_deleting_what_the_other_side_edited_is_a_conflict(home: Path, one: Segm
         assert (found.ours is None, found.theirs is None) == (deleted == "here", deleted == "there")
         assert version is not None
         assert version["segment_value"][0]["value"] == '"still needed"'
-        assert (segment(study, one.id) is None) == (deleted == "here")
+        assert (find_segment(study, one.id) is None) == (deleted == "here")
         with study.step("Take theirs"):
-            put(study, found, found.theirs)
+            apply_version(study, found, found.theirs)
         assert present_version(study, found) == found.theirs
-        assert (segment(study, one.id) is None) == (deleted == "there")
+        assert (find_segment(study, one.id) is None) == (deleted == "there")
         study.undo()
-        assert (segment(study, one.id) is None) == (deleted == "here")
-    assert check(home) == []
+        assert (find_segment(study, one.id) is None) == (deleted == "here")
+    assert check_study(home) == []
 
 
 def test_a_deletion_of_what_nobody_touched_is_taken(home: Path, one: Segment) -> None:
@@ -205,7 +212,7 @@ def test_a_person_that_is_new_is_introduced(home: Path) -> None:
     with working(home) as study:
         study.undo()
         assert who in all_annotators(study)
-    assert check(home) == []
+    assert check_study(home) == []
 
 
 def test_recordings_that_come_with_a_number_that_is_taken_get_another(home: Path) -> None:
@@ -386,7 +393,7 @@ def test_whenever_it_is_stopped_nothing_of_the_copy_is_there(home: Path, monkeyp
         assert content(home) == before
         looks = looks * 2 + 1
     assert stopped > 4
-    assert check(home) == []
+    assert check_study(home) == []
     with Study.open(home) as study:
         assert len([one for one in all_segments(study) if one.annotator_id == "new"]) == 5
 

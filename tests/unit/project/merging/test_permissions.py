@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from project.integrity.integrity_check import check
-from project.merging.conflict_resolution import put
+from project.integrity.integrity_check import check_study
+from project.merging.conflict_resolution import apply_version
 from project.queries.history_rows import all_conflicts
 from project.store.study import Study
 from tests.unit.project.merging.lab import ADA, PERSON, copy_file, furnish, merge
@@ -77,9 +77,9 @@ def test_what_lets_more_out_waits_for_a_person(
         (conflict,) = all_conflicts(study, unresolved=True)
         assert conflict.table == table
         with study.step("Choose"):
-            put(study, conflict, conflict.theirs)
+            apply_version(study, conflict, conflict.theirs)
     assert rows(path, table) == wanted
-    assert check(path) == []
+    assert check_study(path) == []
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_a_place_that_was_kept_in_a_text_that_comes_with_it_is_kept(tmp_path: Pa
     write(copy, ("UPDATE utterance SET text = 'It was in May then' WHERE id = 'u-1'", ()), KEEP)
     (done,) = merge(path, copy)
     assert (done.conflicts, rows(path, "pii_decision")) == (0, rows(copy, "pii_decision"))
-    assert check(path) == []
+    assert check_study(path) == []
 
 
 def test_what_somebody_chose_in_a_copy_about_a_permission_is_chosen_here_anew(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_what_somebody_chose_in_a_copy_about_a_permission_is_chosen_here_anew(tm
     with Study.open(second) as study:
         (conflict,) = all_conflicts(study)
         with study.step("Choose"):
-            put(study, conflict, conflict.theirs)
+            apply_version(study, conflict, conflict.theirs)
             study.write("UPDATE conflict SET resolution = 'theirs'", ())
     merge(path, second)
     assert rows(path, "consent") == []

@@ -10,14 +10,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from project.entities.study_records import Annotator
-from project.erasure.erased_file import alone, in_memory, write_anew
-from project.erasure.removal import bury, remove
-from project.erasure.subject_scope import reach_of
+from project.erasure.erased_file import exclusive_access, load_into_memory, rewrite_file
+from project.erasure.removal import erase_subject, record_withdrawal
+from project.erasure.subject_scope import build_scope
 from project.errors import UserError
 from project.ids import new_id
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.merging.merge import merge_copy, open_copy
-from project.sharing.annotator_copy import AnnotatorShare, split
+from project.sharing.annotator_copy import AnnotatorShare, split_copy
 from project.store.study import Study
 from tests.fakes.full_study import NAME, SPOKEN, Full
 from tests.unit.project.merging.lab import PERSON, copy_file, merge
@@ -63,7 +63,7 @@ def test_a_copy_of_the_file_does_not_bring_them_back(tmp_path: Path, drop: bool)
     without(path, full, drop=drop)
     before = copy.read_bytes()
     merged(path, copy)
-    assert check(path) == []
+    assert check_study(path) == []
     assert left_in(path, [*gone, *full.theirs, SPOKEN, full.id("P01")]) == []
     assert copy.read_bytes() == before
     assert (b"plain words 1" in path.read_bytes()) is not drop
@@ -73,11 +73,11 @@ def test_a_split_copy_does_not_bring_them_back_and_its_other_work_comes(tmp_path
     path, full = made(tmp_path)
     out = tmp_path / "for ada.greenroom"
     with Study.open(path) as study:
-        split(study, AnnotatorShare(Annotator(full.id("ada"), "Ada"), (full.id("rec1"), full.id("rec2"))), out)
+        split_copy(study, AnnotatorShare(Annotator(full.id("ada"), "Ada"), (full.id("rec1"), full.id("rec2"))), out)
     gone = work(out, full, 2)
     without(path, full)
     merged(path, out)
-    assert check(path) == []
+    assert check_study(path) == []
     # The names of somebody are no part of a split copy: what says one there has to be found in it (`--word`).
     assert left_in(path, [*full.theirs, SPOKEN, full.id("P01"), "later words 2", "X2"]) == []
     assert b"plain words 2" in path.read_bytes()
@@ -92,7 +92,7 @@ def test_merging_a_copy_from_which_somebody_withdrew_is_refused_until_they_are_g
         merged(path, copy)
     without(path, full)
     merged(path, copy)
-    assert check(path) == []
+    assert check_study(path) == []
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -107,15 +107,15 @@ def test_whatever_was_edited_and_undone_they_are_gone_and_stay_gone(
         copy = copy_file(home, "copy")
         play(home, here)
         play(copy, there)
-        with alone(home):
-            memory = in_memory(home)
-            reach = reach_of(memory, [PERSON.id], words=["Jane"], drop=drop)
-            remove(memory, reach)
-            bury(memory, reach, None, AT)
-            write_anew(memory, home)
-        assert check(home) == []
+        with exclusive_access(home):
+            memory = load_into_memory(home)
+            reach = build_scope(memory, [PERSON.id], words=["Jane"], drop=drop)
+            erase_subject(memory, reach)
+            record_withdrawal(memory, reach, None, AT)
+            rewrite_file(memory, home)
+        assert check_study(home) == []
         merge(home, copy)
-        assert check(home) == []
+        assert check_study(home) == []
         assert left_in(home, ["Jane", PERSON.pseudonym]) == []
         with Study.open(home, read_only=True) as study:
             for table in ("participant", "appearance"):

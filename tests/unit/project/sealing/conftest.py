@@ -8,7 +8,7 @@ import pytest
 
 from project.encryption import container as keys
 from project.encryption import passphrases
-from project.files.temporary_files import CACHE, FOLDER
+from project.files.temporary_files import CACHE_FOLDER_VARIABLE, SEALED_FOLDER_VARIABLE
 from project.store.study import Study
 from tests.fakes.cheap_key import cheap
 
@@ -22,16 +22,16 @@ def quick_and_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
     """A cheap key, an empty memory, and a folder of one's own in place of the one in memory; returns that folder."""
     memory = tmp_path / "memory"
     memory.mkdir()
-    monkeypatch.setattr(keys, "_usual", cheap)
-    monkeypatch.setenv(FOLDER, str(memory))
-    monkeypatch.delenv(CACHE, raising=False)
-    monkeypatch.delenv(passphrases.VARIABLE, raising=False)
+    monkeypatch.setattr(keys, "_new_kdf_parameters", cheap)
+    monkeypatch.setenv(SEALED_FOLDER_VARIABLE, str(memory))
+    monkeypatch.delenv(CACHE_FOLDER_VARIABLE, raising=False)
+    monkeypatch.delenv(passphrases.PASSPHRASE_FILE_VARIABLE, raising=False)
     passphrases._keys.clear()
-    passphrases.ask_with(None)
+    passphrases.set_asker(None)
     yield memory
     passphrases._keys.clear()
-    passphrases.ask_with(None)
-    assert CACHE not in os.environ, "a study was left open"
+    passphrases.set_asker(None)
+    assert CACHE_FOLDER_VARIABLE not in os.environ, "a study was left open"
 
 
 @pytest.fixture

@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from project.encryption.container import (
-    CHUNK,
-    TAG,
+    CHUNK_BYTES,
+    TAG_BYTES,
     EncryptionKey,
     WrongPassphrase,
     new_key,
     open_key,
     read_header,
-    read_mended_header,
+    read_repaired_header,
     seal,
     unseal,
 )
@@ -35,7 +35,9 @@ def _opened(sealed: bytes, key: EncryptionKey = _KEY, *, lenient: bool = False) 
     return b"".join(unseal(file, key, read_header(file, "a"), "a", lenient=lenient))
 
 
-@pytest.mark.parametrize("size", [0, 1, 100, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 3 * CHUNK + 7])
+@pytest.mark.parametrize(
+    "size", [0, 1, 100, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 2 * CHUNK_BYTES, 3 * CHUNK_BYTES + 7]
+)
 def test_what_was_sealed_comes_back(size: int) -> None:
     content = bytes(range(256)) * (size // 256 + 1)
     assert _opened(_sealed(content[:size])) == content[:size]
@@ -53,9 +55,11 @@ def test_the_same_content_is_sealed_differently_each_time() -> None:
 
 
 def _harmed() -> Iterator[tuple[str, bytes]]:
-    whole = _sealed(b"".join(bytes([number]) * CHUNK for number in range(3)) + b"end")
-    start = len(whole) - 3 * (CHUNK + TAG) - 3 - TAG
-    chunks = [whole[start + i * (CHUNK + TAG) : start + (i + 1) * (CHUNK + TAG)] for i in range(4)]
+    whole = _sealed(b"".join(bytes([number]) * CHUNK_BYTES for number in range(3)) + b"end")
+    start = len(whole) - 3 * (CHUNK_BYTES + TAG_BYTES) - 3 - TAG_BYTES
+    chunks = [
+        whole[start + i * (CHUNK_BYTES + TAG_BYTES) : start + (i + 1) * (CHUNK_BYTES + TAG_BYTES)] for i in range(4)
+    ]
     head = whole[:start]
     yield "a bit in a chunk", whole[:-50] + bytes([whole[-50] ^ 1]) + whole[-49:]
     yield "a bit in a tag", whole[:-1] + bytes([whole[-1] ^ 1])
@@ -67,7 +71,7 @@ def _harmed() -> Iterator[tuple[str, bytes]]:
     yield "a chunk twice", head + chunks[0] + chunks[0] + chunks[1] + chunks[2] + chunks[3]
     yield "a chunk left out", head + chunks[0] + chunks[2] + chunks[3]
     yield "something added", whole + b"x"
-    yield "another's chunks under this header", head + _sealed(b"y" * (3 * CHUNK + 3))[start:]
+    yield "another's chunks under this header", head + _sealed(b"y" * (3 * CHUNK_BYTES + 3))[start:]
     yield "a bit in the header", whole[:40] + bytes([whole[40] ^ 1]) + whole[41:]
     yield "cut in the header", whole[:60]
     yield "a length without end", whole[:16] + b"\xff" * 4 + whole[20:]
@@ -81,9 +85,9 @@ def test_damage_is_told_and_is_not_called_a_wrong_passphrase(what: str, harmed: 
 
 
 def test_what_is_whole_of_a_damaged_file_can_be_had() -> None:
-    whole = _sealed(b"a" * CHUNK + b"b" * CHUNK + b"c")
-    harmed = whole[:-CHUNK] + bytes([whole[-CHUNK] ^ 1]) + whole[-CHUNK + 1 :]
-    assert _opened(harmed, lenient=True) == b"a" * CHUNK + bytes(CHUNK) + b"c"
+    whole = _sealed(b"a" * CHUNK_BYTES + b"b" * CHUNK_BYTES + b"c")
+    harmed = whole[:-CHUNK_BYTES] + bytes([whole[-CHUNK_BYTES] ^ 1]) + whole[-CHUNK_BYTES + 1 :]
+    assert _opened(harmed, lenient=True) == b"a" * CHUNK_BYTES + bytes(CHUNK_BYTES) + b"c"
 
 
 @pytest.mark.parametrize("content", [b"", b"x" * 100])
@@ -96,12 +100,12 @@ def test_one_bit_of_the_header_can_be_mended(content: bytes) -> None:
         with pytest.raises(UserError, match="damaged"):
             read_header(io.BytesIO(harmed), "a")
         file = io.BytesIO(harmed)
-        header = read_mended_header(file, "a")
+        header = read_repaired_header(file, "a")
         assert header.raw == whole[:end]
         assert b"".join(unseal(file, _KEY, header, "a")) == content
     harmed[20] ^= 1
     with pytest.raises(UserError, match="damaged"):
-        read_mended_header(io.BytesIO(harmed), "a")
+        read_repaired_header(io.BytesIO(harmed), "a")
 
 
 def test_a_wrong_passphrase_is_told_apart() -> None:

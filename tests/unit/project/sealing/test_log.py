@@ -14,7 +14,7 @@ from project.encryption import container, passphrases
 from project.encryption.commit_log import LogContent, SealedLog, log_path, read_log
 from project.encryption.container import EncryptedFileHeader, EncryptionKey, new_key
 from project.errors import UserError
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.recovery.recovery import recover
 from project.recovery.recovery_report import report_lines
 from project.store.encryption_change import change_passphrase, seal_study
@@ -23,7 +23,7 @@ from tests.unit.project.sealing.conftest import PASSPHRASE
 
 _KEY = EncryptionKey(bytes(range(32)), {"kdf": "none"})
 _PLAIN = EncryptedFileHeader(_KEY.wrapped, b"s" * 32, b"raw")
-_HEADER = replace(_PLAIN, state=container._state(_PLAIN, _KEY, b""))
+_HEADER = replace(_PLAIN, state=container._state_block(_PLAIN, _KEY, b""))
 _SECTOR = 512
 _FIRST = 4 * _SECTOR
 PIECES = [bytes([65 + number]) * (700 * number + 1) for number in range(6)]
@@ -187,7 +187,7 @@ def test_a_first_edit_that_the_file_knows_of_cannot_be_taken_away(tmp_path: Path
     begun = log_path(path).read_bytes()
     written.append(b"an edit")
     written.close()
-    known = replace(_HEADER, state=container._state(_PLAIN, _KEY, written.salt))
+    known = replace(_HEADER, state=container._state_block(_PLAIN, _KEY, written.salt))
     assert read_log(path, _KEY, known).damage == ""
     log_path(path).write_bytes(begun)
     assert read_log(path, _KEY, known).damage
@@ -223,14 +223,14 @@ def test_a_log_of_another_key_or_state_is_no_news_and_no_silence(sealed: Path) -
     salt = log_path(sealed).read_bytes()[48:80]
     after = EncryptedFileHeader(_KEY.wrapped, b"t" * 32, b"later", salt)
     for state, told in ((b"", ""), (b"n" * 32, "is not the log that the study names"), (None, "nothing says")):
-        header = after if state is None else replace(after, state=container._state(after, _KEY, state))
+        header = after if state is None else replace(after, state=container._state_block(after, _KEY, state))
         found = read_log(sealed, _KEY, header)
         assert (found.committed, found.salt) == (b"", salt)
         assert told in found.damage
         assert bool(told) == bool(found.damage)
-    named = replace(_HEADER, state=container._state(_HEADER, _KEY, b"n" * 32))
+    named = replace(_HEADER, state=container._state_block(_HEADER, _KEY, b"n" * 32))
     assert "is not the log that the study names" in read_log(sealed, _KEY, named).damage
-    assert read_log(sealed, _KEY, replace(_HEADER, state=container._state(_HEADER, _KEY, salt))).damage == ""
+    assert read_log(sealed, _KEY, replace(_HEADER, state=container._state_block(_HEADER, _KEY, salt))).damage == ""
 
 
 def test_no_nonce_is_used_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -277,7 +277,7 @@ class _LogOfVersion1:
     def __init__(self, path: Path, key: EncryptionKey, header: EncryptedFileHeader) -> None:
         salt = b"1" * 16
         self._cipher = container.Cipher(key, header, b"log" + salt)
-        self.content = b"greenroom-sealog" + log._name(header) + salt
+        self.content = b"greenroom-sealog" + log._header_digest(header) + salt
         self._count = 0
         self._path = log_path(path)
 
@@ -360,7 +360,7 @@ def test_a_study_with_a_damaged_log_is_read_said_and_kept_and_recovered(study: P
         assert _edits(opened) == [0, 1, 2]
         with pytest.raises(UserError, match="reading only"), opened.step("Edit"):
             pass
-    assert any("log of edits" in line for line in check(study))
+    assert any("log of edits" in line for line in check_study(study))
     with pytest.raises(UserError, match="reading only"):
         change_passphrase(study, "another sentence")
     assert (study.read_bytes(), log_path(study).read_bytes()) == (content, bytes(harmed))
@@ -371,7 +371,7 @@ def test_a_study_with_a_damaged_log_is_read_said_and_kept_and_recovered(study: P
     assert "Nothing is known to be lost." not in report_lines(done)
     assert any("number 4 was changed" in line for line in report_lines(done))
     saved = done.path
-    assert check(saved) == []
+    assert check_study(saved) == []
     with Study.open(saved) as recovered:
         assert {0, 1, 2, 7} <= {*_edits(recovered)}
         assert not recovered.read_only
@@ -408,7 +408,7 @@ def test_a_log_that_is_missing_is_missed(study: Path) -> None:
     with Study.open(study, backups=3) as opened:
         assert "is missing" in str(opened.defect)
         assert _edits(opened) == []
-    assert any("is missing" in line for line in check(study))
+    assert any("is missing" in line for line in check_study(study))
     assert study.read_bytes() == content
     # A backup that is made after a kill needs no log.
     os.utime(study, (0, 0))
@@ -461,7 +461,10 @@ def test_a_study_of_version_1_opens_with_its_log_and_becomes_one_of_version_2(
 ) -> None:
     content, edits = _kill_after(study, 3)
     _put(study, content, edits)
-    key, header = passphrases.key_of(study, passphrases.header_of(study)), passphrases.header_of(study)
+    key, header = (
+        passphrases.obtain_key(study, passphrases.read_file_header(study)),
+        passphrases.read_file_header(study),
+    )
     committed = read_log(study, key, header).committed
     with study.open("rb") as file:
         clear = b"".join(container.unseal(file, key, container.read_header(file, "a"), "a"))
@@ -472,17 +475,17 @@ def test_a_study_of_version_1_opens_with_its_log_and_becomes_one_of_version_2(
 
     with monkeypatch.context() as old, study.open("wb") as made:
         old.setattr(json, "dumps", as_version_1)
-        old.setattr(container, "CHUNK", 1 << 20)
-        old.setattr(container, "_state", lambda *_: b"")
+        old.setattr(container, "CHUNK_BYTES", 1 << 20)
+        old.setattr(container, "_state_block", lambda *_: b"")
         container.seal(iter([clear]), made, key)
-    written = _LogOfVersion1(study, key, passphrases.header_of(study))
+    written = _LogOfVersion1(study, key, passphrases.read_file_header(study))
     written.append(committed)
     written.put()
-    assert passphrases.header_of(study).version == 1
+    assert passphrases.read_file_header(study).version == 1
     with Study.open(study, read_only=True) as opened:
         assert (_edits(opened), opened.defect) == ([0, 1, 2], None)
     opened = Study.open(study)
-    now = passphrases.header_of(study)
+    now = passphrases.read_file_header(study)
     assert now.version == 2, "beside a file of version 1 an older program would pass over the log"
     assert now.absorbed == b"1" * 16
     opened.close()

@@ -11,7 +11,7 @@ from project.encryption import passphrases
 from project.encryption.container import EncryptionKey, is_sealed
 from project.encryption.encrypted_files import seal_file, unseal_file
 from project.errors import UserError
-from project.integrity.integrity_check import check
+from project.integrity.integrity_check import check_study
 from project.recovery.recovery import recover
 from project.store import encryption_change as studies
 from project.store.encrypted_opening import back_up_sealed
@@ -40,7 +40,7 @@ def test_study_and_backups_are_sealed_and_come_back(path: Path, backup: Path) ->
     with pytest.raises(UserError, match="sealed already"):
         seal_study(path, "other")
     assert set(unseal_study(path).files) == {path, backup}
-    assert (backup.read_bytes(), check(path)) == (before, [])
+    assert (backup.read_bytes(), check_study(path)) == (before, [])
 
 
 def test_what_was_in_the_clear_is_overwritten_where_it_lay(path: Path) -> None:
@@ -77,7 +77,7 @@ def test_a_study_is_sealed_after_its_backups_and_all_under_one_key(
     seal_study(path, PASSPHRASE)
     assert found_on(path.parent) == []
     passphrases._keys.clear()
-    passphrases.remember(passphrases.header_of(path), PASSPHRASE, path)
+    passphrases.unlock_key(passphrases.read_file_header(path), PASSPHRASE, path)
     assert set(unseal_study(path).files) == {path, backup, older}
 
 
@@ -86,10 +86,10 @@ def test_another_passphrase_opens_all_and_the_old_one_nothing(path: Path, backup
     change_passphrase(path, "another sentence")
     for one in (path, backup):
         passphrases._keys.clear()
-        header = passphrases.header_of(one)
+        header = passphrases.read_file_header(one)
         with pytest.raises(UserError, match="not the passphrase"):
-            passphrases.remember(header, PASSPHRASE, one)
-        passphrases.remember(header, "another sentence", one)
+            passphrases.unlock_key(header, PASSPHRASE, one)
+        passphrases.unlock_key(header, "another sentence", one)
         with Study.open(one, read_only=True) as study:
             assert study.get_property("secret") == SECRET
 
@@ -100,7 +100,7 @@ def test_a_backup_under_another_passphrase_is_left_and_named(path: Path, backup:
     change_passphrase(path, "another sentence")
     backup.write_bytes(other)
     passphrases._keys.clear()
-    passphrases.remember(passphrases.header_of(path), "another sentence", path)
+    passphrases.unlock_key(passphrases.read_file_header(path), "another sentence", path)
     done = unseal_study(path)
     assert (done.files, done.left) == ((path,), (backup,))
 
@@ -126,8 +126,8 @@ def test_a_disk_that_is_full_leaves_every_file_whole(
     assert names == [path.name, backup.name]
     for one in (path, backup):
         if is_sealed(one):
-            passphrases.remember(passphrases.header_of(one), PASSPHRASE, one)
-        assert check(one) == []
+            passphrases.unlock_key(passphrases.read_file_header(one), PASSPHRASE, one)
+        assert check_study(one) == []
     assert is_sealed(backup) or not is_sealed(path)
 
 
@@ -152,7 +152,7 @@ def test_any_other_file(tmp_path: Path) -> None:
     passphrases._keys.clear()
     with pytest.raises(UserError, match="no passphrase"):
         unseal_file(sealed)
-    passphrases.remember(passphrases.header_of(sealed), PASSPHRASE, sealed)
+    passphrases.unlock_key(passphrases.read_file_header(sealed), PASSPHRASE, sealed)
     assert unseal_file(sealed).read_bytes() == content
     seal_file(clip, PASSPHRASE)
     clip.touch()
@@ -171,12 +171,12 @@ def test_what_is_left_of_a_damaged_sealed_study_is_saved_and_stays_sealed(path: 
     path.write_bytes(content)
     with pytest.raises(UserError, match="damaged"):
         Study.open(path)
-    assert any("damaged" in line for line in check(path))
+    assert any("damaged" in line for line in check_study(path))
     found = recover(path, path.with_name("saved"))
     assert found_on(path.parent) == found_on(quick_and_alone) == []
     assert found.losses
     assert is_sealed(found.path)
-    assert (check(found.path), path.read_bytes()) == ([], bytes(content))
+    assert (check_study(found.path), path.read_bytes()) == ([], bytes(content))
     with Study.open(found.path) as study:
         assert sum(study.get_property(f"long {number}") is not None for number in range(400)) > 100
 
@@ -219,7 +219,7 @@ def test_copies_from_before_an_upgrade_are_sealed_and_come_back(path: Path) -> N
     assert is_sealed(older)
     assert found_on(path.parent) == []
     unseal_study(path)
-    assert check(older) == []
+    assert check_study(older) == []
 
 
 def test_a_mark_of_the_encoding_in_the_file_of_a_passphrase_is_no_part_of_it(path: Path, tmp_path: Path) -> None:
@@ -228,6 +228,6 @@ def test_a_mark_of_the_encoding_in_the_file_of_a_passphrase_is_no_part_of_it(pat
     assert passphrases.read_passphrase(file) == PASSPHRASE
     # A file that was sealed before the mark was left out.
     seal_study(path, f"\ufeff{PASSPHRASE}")
-    header = passphrases.header_of(path)
-    passphrases.forget(header)
-    passphrases.remember(header, PASSPHRASE, path)
+    header = passphrases.read_file_header(path)
+    passphrases.forget_key(header)
+    passphrases.unlock_key(header, PASSPHRASE, path)

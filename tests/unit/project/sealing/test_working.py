@@ -14,9 +14,9 @@ from project.encryption.commit_log import log_path
 from project.entities.study_records import Annotator
 from project.errors import UserError
 from project.files.temporary_files import cache_folder
-from project.integrity.integrity_check import check
-from project.sharing.annotator_copy import AnnotatorShare, split
-from project.store.backups import backups_of
+from project.integrity.integrity_check import check_study
+from project.sharing.annotator_copy import AnnotatorShare, split_copy
+from project.store.backups import backup_paths
 from project.store.encryption_change import seal_study
 from project.store.study import Study
 from tests.contract.documentation import ROOT
@@ -49,7 +49,7 @@ def test_the_disk_never_holds_it_in_the_clear(sealed: Path, quick_and_alone: Pat
     assert [one.name for one in disk.iterdir()] == [sealed.name]
     with Study.open(sealed) as study:
         assert study.get_property("word") == f"{SECRET} 28"
-    assert check(sealed) == []
+    assert check_study(sealed) == []
 
 
 def test_a_private_folder_is_for_its_owner_alone(sealed: Path, quick_and_alone: Path) -> None:
@@ -83,7 +83,7 @@ with study.step("Half"):
 def test_nothing_committed_is_lost_when_it_is_killed(sealed: Path, tmp_path: Path, edits: int) -> None:
     words = tmp_path / "words"
     words.write_text(PASSPHRASE)
-    environment = {**os.environ, passphrases.VARIABLE: str(words)}
+    environment = {**os.environ, passphrases.PASSPHRASE_FILE_VARIABLE: str(words)}
     done = subprocess.run(
         [sys.executable, "-c", _KILLED, str(sealed), str(edits)],
         cwd=ROOT,
@@ -100,7 +100,7 @@ def test_nothing_committed_is_lost_when_it_is_killed(sealed: Path, tmp_path: Pat
         assert study.get_property("word") == (edits - 1 if edits else None)
         _edit(study, "on")
         study.undo()
-    assert check(sealed) == []
+    assert check_study(sealed) == []
     assert not log_path(sealed).exists()
 
 
@@ -227,7 +227,7 @@ def test_the_passphrase_is_asked_until_it_fits_or_nobody_answers(sealed: Path) -
         asked.append(why)
         return next(answers, None)
 
-    passphrases.ask_with(ask)
+    passphrases.set_asker(ask)
     with Study.open(sealed) as study:
         assert study.get_property("secret") == SECRET
     assert len(asked) == 2
@@ -252,7 +252,7 @@ def test_a_backup_of_a_sealed_study_is_sealed(sealed: Path) -> None:
     os.utime(sealed, (0, 0))
     with Study.open(sealed, backups=3) as study:
         _edit(study, 1)
-    (backup,) = backups_of(sealed)
+    (backup,) = backup_paths(sealed)
     assert found_on(sealed.parent) == []
     with Study.open(backup, read_only=True) as before:
         assert before.get_property("word") is None
@@ -262,7 +262,7 @@ def test_a_backup_of_a_sealed_study_is_sealed(sealed: Path) -> None:
         pass
     with Study.open(sealed, backups=3):
         pass
-    assert len(backups_of(sealed)) == 2, "nothing was changed in between"
+    assert len(backup_paths(sealed)) == 2, "nothing was changed in between"
 
 
 def test_a_copy_for_an_annotator_is_sealed_as_the_study(sealed: Path) -> None:
@@ -270,7 +270,7 @@ def test_a_copy_for_an_annotator_is_sealed_as_the_study(sealed: Path) -> None:
     with Study.open(sealed) as study:
         with study.step("Introduce"):
             study.write("INSERT INTO annotator VALUES (?, ?, 'person')", (annotator.id, annotator.name))
-        made = split(study, AnnotatorShare(annotator, ()), sealed.with_name("copy"))
+        made = split_copy(study, AnnotatorShare(annotator, ()), sealed.with_name("copy"))
         assert found_on(sealed.parent) == []
-    assert check(made.path) == []
+    assert check_study(made.path) == []
     assert found_on(sealed.parent) == []

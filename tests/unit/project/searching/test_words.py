@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from project.search.search_index import expression
+from project.search.search_index import match_expression
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from project.search.search_index import expression
     ],
 )
 def test_words_and_phrases(typed: str, expected: str) -> None:
-    assert expression(typed) == expected
+    assert match_expression(typed) == expected
 
 
 @given(st.text())
@@ -37,7 +37,7 @@ def test_nothing_that_is_typed_is_an_error(typed: str) -> None:
     memory = sqlite3.connect(":memory:")
     memory.execute("CREATE VIRTUAL TABLE found USING fts5 (text, tokenize = 'unicode61 remove_diacritics 2')")
     memory.execute("INSERT INTO found VALUES ('a b c')")
-    wanted = expression(typed)
+    wanted = match_expression(typed)
     if wanted:
         memory.execute("SELECT rowid FROM found WHERE found MATCH ?", (wanted,)).fetchall()
     memory.close()

@@ -7,7 +7,17 @@ from hypothesis import strategies as st
 
 from project.entities.causal_chains import ChainGraph
 from tests.unit.widgets.chains.graphs import SECOND, graph, graphs, node
-from widgets.graph.graph_layout import HEIGHT, NEEDED, NOBODY, SETTLED, WAIT, WIDTH, ChainLayout, Placement, fitted
+from widgets.graph.graph_layout import (
+    HEIGHT,
+    MAX_WAIT_PX,
+    MIN_DISTANCE,
+    NOBODY,
+    SETTLED,
+    WIDTH,
+    ChainLayout,
+    Placement,
+    fit_axis,
+)
 
 PEOPLE = ["a", "b", "c"]
 
@@ -125,23 +135,23 @@ def test_places_that_follow_the_edges_make_them_shorter():
 
 
 def test_a_long_wait_is_shortened_and_said_to_be():
-    axis = fitted({"a": [0, 2 * SECOND, 4 * SECOND, 600 * SECOND, 602 * SECOND]}, NEEDED)
+    axis = fit_axis({"a": [0, 2 * SECOND, 4 * SECOND, 600 * SECOND, 602 * SECOND]}, MIN_DISTANCE)
     assert [shortened for _, _, shortened in axis.stretches()] == [False, False, True, False]
-    assert axis.x(600 * SECOND) - axis.x(4 * SECOND) == pytest.approx(WAIT)
+    assert axis.x(600 * SECOND) - axis.x(4 * SECOND) == pytest.approx(MAX_WAIT_PX)
 
 
 @given(st.lists(st.integers(0, 4_000 * SECOND), min_size=1, max_size=30), st.integers(-SECOND, 5_000 * SECOND))
 def test_places_give_their_times_back(starts, time):
-    axis = fitted({"a": starts}, NEEDED)
+    axis = fit_axis({"a": starts}, MIN_DISTANCE)
     # Where a wait is shortened, a pixel is many seconds: what is lost is less than a thousandth of a pixel.
     assert abs(axis.x(axis.us(axis.x(time))) - axis.x(time)) < 1e-3
 
 
 @given(st.lists(st.integers(0, 10**8), min_size=1, max_size=12), st.lists(st.integers(0, 10**9), max_size=6))
 def test_an_axis_that_reaches_further_keeps_its_places(starts, more):
-    axis = fitted({"a": starts}, NEEDED)
+    axis = fit_axis({"a": starts}, MIN_DISTANCE)
     longer = axis.reaching(more)
     assert all(longer.x(one) == axis.x(one) for one in starts)
     places = [longer.x(one) for one in sorted({*starts, *more})]
     assert places == sorted(places)
-    assert longer.x(max([*starts, *more])) - axis.x(max(starts)) <= WAIT * len({*more}) + 1e-6
+    assert longer.x(max([*starts, *more])) - axis.x(max(starts)) <= MAX_WAIT_PX * len({*more}) + 1e-6

@@ -1,8 +1,16 @@
 import pytest
 
 from tests.unit.widgets.chains.graphs import graph, node
-from widgets.graph.graph_layout import WIDTH, Box, GraphDirection, Placement, beside, in_time
-from widgets.graph.graph_model import ArrowDirection, caution, curve, nearest, sampled, upstream, why_not
+from widgets.graph.graph_layout import WIDTH, Box, GraphDirection, Placement, neighbour_in_time, neighbour_node
+from widgets.graph.graph_model import (
+    ArrowDirection,
+    ancestors,
+    edge_curve,
+    edge_refusal,
+    edge_warning,
+    nearest_curve,
+    sample_curves,
+)
 
 NODES = [("p", 0, "a"), ("q", 3, "b"), ("r", 8, "a"), ("s", 11, "b"), ("t", 16, "a"), ("u", 20, "")]
 SHOWN = graph([node(*one) for one in NODES], "p>r q>r r>s s>t q>t")
@@ -31,39 +39,39 @@ LAYOUT = Placement().lay_out(SHOWN, ["a", "b"])
     ],
 )
 def test_arrows_lead_along_rows_and_edges(start, step, end):
-    assert beside(SHOWN, LAYOUT, start, step) == end
+    assert neighbour_node(SHOWN, LAYOUT, start, step) == end
 
 
 def test_tab_goes_through_all_nodes_in_time():
     seen, here = [], None
-    while (here := in_time(SHOWN.nodes, here, 1)) is not None:
+    while (here := neighbour_in_time(SHOWN.nodes, here, 1)) is not None:
         seen.append(here)
     assert seen == ["p", "q", "r", "s", "t", "u"]
-    assert in_time(SHOWN.nodes, None, -1) == "u"
-    assert in_time((), None, 1) is None
+    assert neighbour_in_time(SHOWN.nodes, None, -1) == "u"
+    assert neighbour_in_time((), None, 1) is None
 
 
 def test_every_node_with_edges_is_reached_by_the_keys_alone():
     reached, ahead = {"p"}, ["p"]
     while ahead:
         here = ahead.pop()
-        new = {beside(SHOWN, LAYOUT, here, step) for step in GraphDirection} - reached - {None}
+        new = {neighbour_node(SHOWN, LAYOUT, here, step) for step in GraphDirection} - reached - {None}
         reached |= new
         ahead += new
     assert reached == {one.id for one in SHOWN.nodes}
 
 
 def test_an_edge_that_would_close_a_circle_is_refused_and_said_why():
-    assert "circle" in why_not(SHOWN, "t", "p")
-    assert "itself" in why_not(SHOWN, "p", "p")
-    assert "already" in why_not(SHOWN, "p", "r")
-    assert why_not(SHOWN, "p", "t") == ""
-    assert upstream(SHOWN.reasons, "s") == {"p", "q", "r"}
+    assert "circle" in edge_refusal(SHOWN, "t", "p")
+    assert "itself" in edge_refusal(SHOWN, "p", "p")
+    assert "already" in edge_refusal(SHOWN, "p", "r")
+    assert edge_refusal(SHOWN, "p", "t") == ""
+    assert ancestors(SHOWN.reasons, "s") == {"p", "q", "r"}
 
 
 def test_a_reason_that_starts_after_its_result_is_a_warning():
-    assert "after its result" in caution(SHOWN, "u", "p")
-    assert caution(SHOWN, "p", "u") == ""
+    assert "after its result" in edge_warning(SHOWN, "u", "p")
+    assert edge_warning(SHOWN, "p", "u") == ""
 
 
 @pytest.mark.parametrize(
@@ -76,7 +84,7 @@ def test_a_reason_that_starts_after_its_result_is_a_warning():
     ],
 )
 def test_an_arrow_ends_on_the_rim_of_its_result(reason, result, way):
-    found = curve(reason, result)
+    found = edge_curve(reason, result)
     x, y = found.points[3]
     assert found.way is way
     assert result.x <= x <= result.right
@@ -84,8 +92,8 @@ def test_an_arrow_ends_on_the_rim_of_its_result(reason, result, way):
 
 
 def test_the_nearest_edge_is_found_and_only_within_reach():
-    drawn = sampled([curve(Box(0, 0), Box(400, 0)), curve(Box(0, 300), Box(400, 300))])
-    assert nearest(drawn, WIDTH + 50, 30, 6) == 0
-    assert nearest(drawn, WIDTH + 50, 326, 6) == 1
-    assert nearest(drawn, WIDTH + 50, 150, 6) is None
-    assert nearest(drawn[:0], 0, 0, 6) is None
+    drawn = sample_curves([edge_curve(Box(0, 0), Box(400, 0)), edge_curve(Box(0, 300), Box(400, 300))])
+    assert nearest_curve(drawn, WIDTH + 50, 30, 6) == 0
+    assert nearest_curve(drawn, WIDTH + 50, 326, 6) == 1
+    assert nearest_curve(drawn, WIDTH + 50, 150, 6) is None
+    assert nearest_curve(drawn[:0], 0, 0, 6) is None

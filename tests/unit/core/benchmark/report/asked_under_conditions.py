@@ -9,7 +9,7 @@ from benchmark.judging.judge_registry import add_judge
 from benchmark.runs.run_plan import BenchmarkRequest
 from benchmark.runs.scheduler import run_benchmark
 from project.entities.frozen_items import BenchmarkRun, RunAnswer
-from project.entities.judgments import PERSON
+from project.entities.judgments import PERSON_BACKEND
 from project.ids import new_id
 from project.progress import Silent
 from project.queries.annotator_rows import all_annotators
@@ -55,5 +55,12 @@ def asked_study(folder: Path) -> Iterator[Session]:
         seen = [one for draw in range(3) for one in [each.id for each in items if each.draw == draw][:draw]]
         again(opened, oracle, constant, seen, condition="blur")
         who = all_annotators(opened.study)[0]
-        again(opened, oracle, oracle, judge_id="p", judge={"name": who.name, "backend": PERSON}, annotator_id=who.id)
+        again(
+            opened,
+            oracle,
+            oracle,
+            judge_id="p",
+            judge={"name": who.name, "backend": PERSON_BACKEND},
+            annotator_id=who.id,
+        )
         yield opened

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.report.benchmark_report import ReportOptions, gather, report_of
+from benchmark.report.benchmark_report import ReportOptions, build_report, gather_report_input
 from benchmark.report.report_document import BenchmarkReport, ResultOrigin
 from project.progress import Silent
 from project.session.session import Session
@@ -19,7 +19,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 
 def report(session: Session) -> BenchmarkReport:
-    return report_of(gather(session, ReportOptions(), Silent()), {})
+    return build_report(gather_report_input(session, ReportOptions(), Silent()), {})
 
 
 def test_each_condition_stands_beside_raw_with_its_tests(session: Session) -> None:

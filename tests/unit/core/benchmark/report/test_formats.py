@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from benchmark.report import latex_report as latex
 from benchmark.report import markdown_report as markdown
-from benchmark.report.html_report import html_of, items_page
+from benchmark.report.html_report import render_html, render_items_page
 from benchmark.report.latex_report import latex_document, latex_table
-from benchmark.report.markdown_report import csv_of, items_csv, markdown_of
+from benchmark.report.markdown_report import items_csv, render_markdown, table_csv
 from benchmark.report.report_document import (
     BenchmarkReport,
     ItemLine,
@@ -94,7 +94,7 @@ class Reading(HTMLParser):
 
 
 def test_a_page_loads_nothing_and_runs_nothing() -> None:
-    for page in (html_of(REPORT), items_page(LIST, EVIL)):
+    for page in (render_html(REPORT), render_items_page(LIST, EVIL)):
         read = Reading(page)
         assert not {"script", "img", "link", "iframe", "object", "embed", "base", "form"} & {
             tag for tag, _ in read.tags
@@ -110,7 +110,7 @@ def test_a_page_loads_nothing_and_runs_nothing() -> None:
 
 
 def test_the_rule_of_a_page_allows_its_own_style_sheet_alone() -> None:
-    for page in (html_of(REPORT), items_page(LIST, "")):
+    for page in (render_html(REPORT), render_items_page(LIST, "")):
         (rule,) = [
             one["content"] or ""
             for tag, one in Reading(page).tags
@@ -126,14 +126,14 @@ def test_the_rule_of_a_page_allows_its_own_style_sheet_alone() -> None:
 
 
 def test_whatever_is_said_stands_there_as_text() -> None:
-    assert "".join(Reading(html_of(REPORT)).words).count(EVIL) >= 6
-    assert EVIL in "".join(Reading(items_page(LIST, "")).words)
+    assert "".join(Reading(render_html(REPORT)).words).count(EVIL) >= 6
+    assert EVIL in "".join(Reading(render_items_page(LIST, "")).words)
 
 
 def test_a_number_leads_to_its_items_and_an_item_to_its_moment() -> None:
-    found = Reading(html_of(REPORT))
+    found = Reading(render_html(REPORT))
     assert ("a", {"href": "items/001-verdict.html#attributes-norms"}) in found.tags
-    page = Reading(items_page(LIST, ""))
+    page = Reading(render_items_page(LIST, ""))
     ids = [one["id"] for _, one in page.tags if "id" in one]
     assert {"attributes-norms", "item-1"} <= set(ids)
     assert ("a", {"href": "#item-1"}) in page.tags
@@ -142,18 +142,21 @@ def test_a_number_leads_to_its_items_and_an_item_to_its_moment() -> None:
 
 
 def test_published_and_measured_rows_are_marked_in_every_format() -> None:
-    assert 'class="published"' in html_of(REPORT)
-    assert "published</span>" in html_of(REPORT)
-    assert "measured</span>" in html_of(REPORT)
-    assert "*(L\\+V) o1* (published)" in markdown_of(REPORT) or "*(L+V) o1* (published)" in markdown_of(REPORT)
+    assert 'class="published"' in render_html(REPORT)
+    assert "published</span>" in render_html(REPORT)
+    assert "measured</span>" in render_html(REPORT)
+    assert "*(L\\+V) o1* (published)" in render_markdown(REPORT) or "*(L+V) o1* (published)" in render_markdown(REPORT)
     assert r"$^\dagger$" in latex_table(TABLE)
     assert (
-        csv_of(TABLE).decode("utf-8-sig").splitlines()[-1].startswith('(L+V) o1,published,"SHREC, Table 1",0.24,0.04')
+        table_csv(TABLE)
+        .decode("utf-8-sig")
+        .splitlines()[-1]
+        .startswith('(L+V) o1,published,"SHREC, Table 1",0.24,0.04')
     )
 
 
 def test_numbers_are_written_alike_and_what_is_missing_is_a_dash() -> None:
-    page, text, tex = html_of(REPORT), markdown_of(REPORT), latex_table(TABLE)
+    page, text, tex = render_html(REPORT), render_markdown(REPORT), latex_table(TABLE)
     assert '<b>0.57</b><span class="sd"> ± 0.02</span>' in page
     assert "[**0.57 ± 0.02**](items/001-verdict.html#attributes-norms)" in text
     assert r"\textbf{0.57}$\pm$0.02" in tex
@@ -166,12 +169,12 @@ def test_numbers_are_written_alike_and_what_is_missing_is_a_dash() -> None:
 
 
 def test_a_table_as_csv_keeps_every_digit_and_is_no_formula() -> None:
-    (head, first, *_) = csv.reader(io.StringIO(csv_of(TABLE).decode("utf-8-sig")))
+    (head, first, *_) = csv.reader(io.StringIO(table_csv(TABLE).decode("utf-8-sig")))
     cells = dict(zip(head, first, strict=True))
     assert cells["Error & none, Acc."] == "0.571"
     assert (cells["Error & none, Acc., low"], cells["Error & none, Acc., n"]) == ("0.5", "200")
     formula = ReportTable("t", "", "", COLUMNS[:1], (ReportRow("=cmd()", ResultOrigin.JUDGE, (ReportCell(1.0),)),))
-    assert "'=cmd()" in csv_of(formula).decode("utf-8-sig")
+    assert "'=cmd()" in table_csv(formula).decode("utf-8-sig")
     assert b"0:01:23.456" in items_csv(LIST)
     assert b"wrong,error,none,norms,1500" in items_csv(LIST)
 
@@ -187,7 +190,7 @@ def balanced(tex: str) -> bool:
 
 @given(st.text(max_size=60))
 def test_any_text_is_harmless_latex(text: str) -> None:
-    found = latex.escaped(text)
+    found = latex.escape_latex(text)
     assert balanced(found)
     commands = set(re.findall(r"\\([A-Za-z]+)", found))
     assert commands <= {name[1:].rstrip("{}") for name in latex._ESCAPES.values()} | {"pm", "times", "dots"}
@@ -203,9 +206,9 @@ def test_any_text_is_harmless_latex(text: str) -> None:
 
 
 def test_hyphens_stay_hyphens_in_latex() -> None:
-    assert latex.escaped("gpt-4o--x") == "gpt-4o-{}-x"
-    assert latex.escaped("é \N{EN DASH} \N{MULTIPLICATION SIGN}") == r"é -- $\times$"
-    assert latex.escaped("漢") == "?"
+    assert latex.escape_latex("gpt-4o--x") == "gpt-4o-{}-x"
+    assert latex.escape_latex("é \N{EN DASH} \N{MULTIPLICATION SIGN}") == r"é -- $\times$"
+    assert latex.escape_latex("漢") == "?"
 
 
 def test_the_document_of_all_tables_brings_what_they_need() -> None:
@@ -219,13 +222,13 @@ def test_the_document_of_all_tables_brings_what_they_need() -> None:
 
 @given(st.text(max_size=60))
 def test_any_text_is_one_cell_of_a_markdown_table(text: str) -> None:
-    found = markdown.escaped(text)
+    found = markdown.escape_markdown(text)
     assert "\n" not in found
     assert not re.search(r"(?<!\\)(?:\\\\)*\|", found)
     assert not re.search(r"(?<!\\)(?:\\\\)*[<>\[\]`]", found)
 
 
 def test_a_table_in_markdown_has_as_many_cells_in_each_row() -> None:
-    lines = [one for one in markdown_of(REPORT).splitlines() if one.startswith("|")]
+    lines = [one for one in render_markdown(REPORT).splitlines() if one.startswith("|")]
     assert len(lines) == 5
     assert {len(re.findall(r"(?<!\\)\|", one)) for one in lines} == {6}

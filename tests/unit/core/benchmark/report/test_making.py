@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from benchmark.judging.judge_registry import add_judge
-from benchmark.report.benchmark_report import ReportOptions, gather, report_of, write_report
-from benchmark.report.report_document import BenchmarkReport, NumberFormat, ReportTable, ResultOrigin, written
-from benchmark.runs.run_figures import RunFigures, figures_of
+from benchmark.report.benchmark_report import ReportOptions, build_report, gather_report_input, write_report
+from benchmark.report.report_document import BenchmarkReport, NumberFormat, ReportTable, ResultOrigin, format_cell
+from benchmark.runs.run_figures import RunFigures, read_figures
 from benchmark.runs.run_plan import BenchmarkRequest
 from benchmark.runs.scheduler import run_benchmark
 from project.entities.frozen_items import ItemSet
@@ -53,14 +53,14 @@ def item_set(session: Session) -> ItemSet:
 @pytest.fixture
 def asked(session: Session, item_set: ItemSet) -> list[RunFigures]:
     run_benchmark(session, BenchmarkRequest([item_set], all_judges(session.study)), Silent())
-    return figures_of(session)
+    return read_figures(session)
 
 
 EVERYTHING = ReportOptions()
 
 
 def report(session: Session, wish: ReportOptions = EVERYTHING, hidden: frozenset[str] = frozenset()) -> BenchmarkReport:
-    return report_of(gather(session, wish, Silent(), hidden), {})
+    return build_report(gather_report_input(session, wish, Silent(), hidden), {})
 
 
 def tables(made: BenchmarkReport) -> dict[str, ReportTable]:
@@ -93,7 +93,7 @@ def test_published_rows_stand_below_with_their_source(session: Session, asked: l
     assert len(published) == 18
     assert rows[-18:] == tuple(published)
     human = next(row for row in published if row.name == "Human")
-    assert [written(cell, NumberFormat.SHARE) for cell in human.cells[:2]] == ["0.57", "0.45"]
+    assert [format_cell(cell, NumberFormat.SHARE) for cell in human.cells[:2]] == ["0.57", "0.45"]
     assert human.source == "SHREC, Table 1"
 
 
@@ -105,7 +105,9 @@ def test_every_number_leads_to_a_list_that_is_there(session: Session, asked: lis
     ]
     assert targets
     assert all(one.part in parts[one.list] for one in targets)
-    for one, figures in zip(made.lists, (gather(session, ReportOptions(), Silent()).material.asked), strict=True):
+    for one, figures in zip(
+        made.lists, (gather_report_input(session, ReportOptions(), Silent()).material.asked), strict=True
+    ):
         right = [line.outcome == "right" for line in one.lines]
         assert sum(right) == sum(item.right is True for item in figures.figures.items)
         assert [line.number for line in one.lines] == [*range(1, len(LABELS) + 1)]

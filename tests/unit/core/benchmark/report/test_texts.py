@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from benchmark.judging.judge_registry import add_judge
-from benchmark.report.report_data import texts_of
-from benchmark.runs.run_figures import figures_of
+from benchmark.report.report_data import read_item_texts
+from benchmark.runs.run_figures import read_figures
 from benchmark.runs.run_plan import BenchmarkRequest
 from benchmark.runs.scheduler import run_benchmark
 from project.entities.frozen_items import ItemModality
@@ -32,6 +32,6 @@ def test_options_of_what_may_not_leave_or_is_gone_are_left_out(
     made, (item, *_) = verdicts(session, ["error"])
     judge = add_judge(session, "oracle", "oracle", "", {})[0]
     run_benchmark(session, BenchmarkRequest([made], [judge], shown=ItemModality.WORDS), Silent())
-    (run,) = figures_of(session)
+    (run,) = read_figures(session)
     borrowing = replace(item, content={**item.content, "options": ["One.", "Two."], "homes": taken_from})
-    assert len(texts_of(session, run, {item.id: borrowing}, withheld)) == told
+    assert len(read_item_texts(session, run, {item.id: borrowing}, withheld)) == told

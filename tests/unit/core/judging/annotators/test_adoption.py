@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotate.blinding.own_answers import taken_over
+from annotate.blinding.own_answers import read_adoptions
 from annotate.blinding.reveals import adopt
 from annotate.segments.segment_edits import set_field
 from annotate.study.recording_edits import redo, undo
@@ -36,7 +36,7 @@ def test_one_step_writes_the_text_and_where_it_is_from_and_undo_takes_back_both(
     changes = adopt(session, said.id, "rationale")
     assert changes.ids("segment_value") == changes.ids("adoption") == {made}
     assert rationale(session, made) == "It listens."
-    assert str(taken_over(session, made)["rationale"]).startswith("Taken over from Model A on 20")
+    assert str(read_adoptions(session, made)["rationale"]).startswith("Taken over from Model A on 20")
     assert undo(session).name == "Take over rationale from Model A"
     assert rationale(session, made) == "It waits."
     assert adoptions(session.study) == []
@@ -47,11 +47,11 @@ def test_one_step_writes_the_text_and_where_it_is_from_and_undo_takes_back_both(
 def test_a_text_that_was_changed_since_says_so(session: Session) -> None:
     made = mark(session, "Ada", 1, 5, "competence", **WHOLE)
     adopt(session, judged(session, made, rationale="It listens.").id, "rationale")
-    assert not taken_over(session, made)["rationale"].changed
+    assert not read_adoptions(session, made)["rationale"].changed
     set_field(session, made, "rationale", "It listens closely.")
-    assert taken_over(session, made)["rationale"].changed
+    assert read_adoptions(session, made)["rationale"].changed
     set_field(session, made, "rationale", None)
-    assert taken_over(session, made) == {}
+    assert read_adoptions(session, made) == {}
 
 
 def test_what_is_hidden_cannot_be_taken_over(session: Session) -> None:

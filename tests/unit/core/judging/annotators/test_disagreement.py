@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.blinding.label_disagreement import VerdictBoard, Verdicts, differing, entropy, ordered
+from annotate.blinding.label_disagreement import VerdictBoard, Verdicts, entropy, find_dissenting_segments, sort_voices
 from annotate.blinding.reveals import set_blind_first
 from annotate.segments.segment_edits import set_field
 from project.entities.judgments import JudgmentStatus
@@ -36,7 +36,7 @@ def test_people_and_judges_stand_side_by_side(session: Session) -> None:
     judged(session, made, "Left", label="error")
     judged(session, made, "Right", label="competence", condition="run-1")
     board = VerdictBoard(session, WALK)
-    voices = ordered(board.voices.values())
+    voices = sort_voices(board.voices.values())
     assert [(voice.name, voice.condition) for voice in voices] == [("Left", "raw"), ("Right", "run-1")]
     (row,) = board.rows.values()
     assert row.people == {"Ada": "competence", "Bo": "error"}
@@ -112,4 +112,4 @@ def test_reading_a_piece_again_finds_what_reading_everything_anew_finds(session:
     board.renew_forms([mine])
     assert board.rows == VerdictBoard(session, WALK).rows
     assert board.rows[theirs].judges
-    assert differing(session) == {mine}
+    assert find_dissenting_segments(session) == {mine}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from annotate.blinding.own_answers import OwnWords
-from annotate.blinding.reveals import BLIND_FIRST, blind_first, may_see, reveal, set_blind_first, shown
+from annotate.blinding.reveals import BLIND_FIRST, is_blind_first, may_see, reveal, set_blind_first, split_by_visibility
 from annotate.segments.segment_edits import set_field
 from annotate.study.recording_edits import undo
 from project.queries.judgment_rows import reveals
@@ -28,17 +28,17 @@ def session(tmp_path: Path) -> Iterator[Session]:
 def test_a_segment_of_ones_own_opens_when_its_form_is_complete(session: Session) -> None:
     made = mark(session, "Ada", 1, 5, "competence", attributes=["norms"], channel="verbal")
     said = judged(session, made, label="error")
-    found = shown(session, [said])
+    found = split_by_visibility(session, [said])
     assert found.judgments == ()
     assert found.why_not == "Judges are hidden until your own form is complete. Rationale is missing."
     set_field(session, made, "rationale", "It waits.")
-    assert shown(session, [said]).judgments == (said,)
+    assert split_by_visibility(session, [said]).judgments == (said,)
 
 
 def test_what_is_hidden_tells_nothing_that_was_answered(session: Session) -> None:
     made = mark(session, "Bo", 1, 5, "competence", **WHOLE)
     said = judged(session, made, label="error", rationale="a secret reason")
-    (hidden,) = shown(session, [said]).hidden
+    (hidden,) = split_by_visibility(session, [said]).hidden
     assert (hidden.id, hidden.judge, hidden.ms, hidden.tokens_in) == (said.id, said.judge, said.ms, said.tokens_in)
     assert not hidden.answer
     assert (hidden.raw, hidden.thinking) == ("", "")
@@ -67,16 +67,16 @@ def test_the_form_for_people_opens_the_same_task_alone(session: Session) -> None
     ada = person(session, "Ada").id
     own = judged(session, theirs, "Ada", task="verdict", annotator_id=ada, verdict="error")
     first, second = judged(session, theirs, task="verdict"), judged(session, theirs, task="assess")
-    assert shown(session, [own, first, second]).judgments == (own, first)
+    assert split_by_visibility(session, [own, first, second]).judgments == (own, first)
     assert reveal(session, theirs, "verdict")
-    assert shown(session, [own, first, second]).judgments == (own, first)
+    assert split_by_visibility(session, [own, first, second]).judgments == (own, first)
 
 
 def test_anothers_answer_in_the_form_is_hidden_like_a_judges(session: Session) -> None:
     theirs = mark(session, "Bo", 10, 20, "error")
     mark(session, "Ada", 40, 50)
     bo = judged(session, theirs, "Bo", annotator_id=person(session, "Bo").id, label="error")
-    assert shown(session, [bo]).judgments == ()
+    assert split_by_visibility(session, [bo]).judgments == ()
 
 
 def test_the_first_reveal_counts_and_opens_for_good(session: Session) -> None:
@@ -96,7 +96,7 @@ def test_nothing_is_hidden_where_the_study_says_so_and_undo_hides_it_again(sessi
     assert set_blind_first(session, False).ids("property") == {BLIND_FIRST}
     assert may_see(session, made)
     undo(session)
-    assert blind_first(session)
+    assert is_blind_first(session)
     assert not may_see(session, made)
 
 
@@ -114,7 +114,7 @@ def test_a_setting_that_cannot_be_read_hides(session: Session, damaged: int | st
     mark(session, "Ada", 1, 5)
     with session.step("Damage"):
         session.study.set_property(BLIND_FIRST, damaged)
-    assert blind_first(session)
+    assert is_blind_first(session)
 
 
 def test_where_it_cannot_be_written_down_it_is_not_shown(session: Session) -> None:

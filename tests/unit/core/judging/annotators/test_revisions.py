@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from annotate.blinding.reveals import adopt, reveal, set_blind_first
-from annotate.blinding.revisions import revised_segments, revisions
+from annotate.blinding.revisions import build_revision_report, find_revised_segments
 from annotate.segments.segment_edits import delete_segments, move_segments, set_field, set_label
 from annotate.study.recording_edits import undo
 from project.session.session import Session
@@ -23,7 +23,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 
 def found(session: Session) -> list[tuple[str, object, object, tuple[str, ...]]]:
-    return [(one.part, one.before, one.after, one.toward) for one in revisions(session).revisions]
+    return [(one.part, one.before, one.after, one.toward) for one in build_revision_report(session).revisions]
 
 
 def test_a_change_after_the_reveal_is_a_revision_toward_who_says_the_new_and_not_the_old(session: Session) -> None:
@@ -39,11 +39,11 @@ def test_a_change_after_the_reveal_is_a_revision_toward_who_says_the_new_and_not
         ("label", "competence", "error", ("Left",)),
         ("attributes", ["norms"], ["emotions", "norms"], ("Left",)),
     ]
-    report = revisions(session)
+    report = build_revision_report(session)
     assert all(one.at >= one.seen_at[:19] for one in report.revisions)
     (ada,) = report.annotators
     assert (ada.seen, ada.unprepared, ada.revised, ada.toward) == (1, 0, 1, {"Left": 1})
-    assert revised_segments(session) == {made}
+    assert find_revised_segments(session) == {made}
 
 
 def test_what_was_changed_back_is_no_revision(session: Session) -> None:
@@ -75,7 +75,7 @@ def test_a_segment_that_was_deleted_after_the_reveal_counts(session: Session) ->
     judged(session, made, label="error")
     reveal(session, made)
     delete_segments(session, [made])
-    (one,) = revisions(session).revisions
+    (one,) = build_revision_report(session).revisions
     assert (one.part, one.before, one.after, one.toward) == ("label", "competence", None, ())
     assert one.at
 
@@ -86,7 +86,7 @@ def test_it_is_ones_own_segment_that_counts_where_anothers_was_judged(session: S
     judged(session, theirs, "Left", label="error")
     reveal(session, theirs)
     set_label(session, [mine], "error")
-    (one,) = revisions(session).revisions
+    (one,) = build_revision_report(session).revisions
     assert (one.segment_id, one.own_id, one.toward) == (theirs, mine, ("Left",))
 
 
@@ -108,7 +108,7 @@ def test_who_saw_judges_before_saying_anything_is_counted_apart(session: Session
     judged(session, theirs, label="error")
     set_blind_first(session, False)
     reveal(session, theirs)
-    (ada,) = revisions(session).annotators
+    (ada,) = build_revision_report(session).annotators
     assert (ada.annotator.name, ada.seen, ada.unprepared, ada.revised) == ("Ada", 0, 1, 0)
 
 
@@ -119,7 +119,7 @@ def test_anothers_revision_tells_nobody_what_judges_say_too_early(session: Sessi
     reveal(session, made)
     set_label(session, [made], "error")
     session.annotator_name = "Bo"
-    report = revisions(session)
+    report = build_revision_report(session)
     assert (report.revisions, report.hidden) == ((), 1)
     set_blind_first(session, False)
-    assert revisions(session).hidden == 0
+    assert build_revision_report(session).hidden == 0

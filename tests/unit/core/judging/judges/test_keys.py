@@ -7,7 +7,15 @@ import pytest
 from keyring.backend import KeyringBackend
 from keyring.errors import PasswordDeleteError
 
-from benchmark.judging.judge_keys import address_of, forget_key, keep_key, key_of, place_of, variable_of, without_key
+from benchmark.judging.judge_keys import (
+    delete_key,
+    find_key,
+    key_location,
+    key_variable,
+    redact_key,
+    server_address,
+    store_key,
+)
 from project.entities.judgments import JudgeEntry
 from project.errors import UserError
 
@@ -55,36 +63,36 @@ def judge(name: str = "gpt", url: str = "https://api.example.org/v1") -> JudgeEn
 
 
 def test_a_key_that_was_kept_is_found_and_can_be_forgotten(ring: Ring) -> None:
-    keep_key(judge(), " sk-one\n")
-    assert key_of(judge()) == "sk-one"
-    assert place_of(judge()) == "keyring"
-    assert forget_key(judge())
-    assert (key_of(judge()), place_of(judge()), forget_key(judge())) == ("", "", False)
+    store_key(judge(), " sk-one\n")
+    assert find_key(judge()) == "sk-one"
+    assert key_location(judge()) == "keyring"
+    assert delete_key(judge())
+    assert (find_key(judge()), key_location(judge()), delete_key(judge())) == ("", "", False)
 
 
 @pytest.mark.parametrize(
     "url", ["https://evil.example/v1", "http://api.example.org/v1", "https://api.example.org:8443/v1"]
 )
 def test_the_same_name_at_another_server_does_not_get_it(ring: Ring, url: str) -> None:
-    keep_key(judge(), "sk-one")
-    assert key_of(judge(url=url)) == ""
+    store_key(judge(), "sk-one")
+    assert find_key(judge(url=url)) == ""
 
 
 def test_a_variable_goes_before_the_keyring(ring: Ring, monkeypatch: pytest.MonkeyPatch) -> None:
-    keep_key(judge(), "sk-ring")
+    store_key(judge(), "sk-ring")
     monkeypatch.setenv("GREENROOM_KEY_GPT", "sk-variable")
     monkeypatch.setenv("GREENROOM_KEY_GPT_AT", "https://api.example.org/v1")
-    assert key_of(judge()) == "sk-variable"
-    assert place_of(judge()) == "GREENROOM_KEY_GPT"
+    assert find_key(judge()) == "sk-variable"
+    assert key_location(judge()) == "GREENROOM_KEY_GPT"
 
 
 @pytest.mark.parametrize("at", ["api.example.org", "https://api.example.org:443", "https://API.example.org/v1/chat"])
 def test_a_variable_says_at_which_server_it_is_used(ring: Ring, monkeypatch: pytest.MonkeyPatch, at: str) -> None:
     monkeypatch.setenv("GREENROOM_KEY_GPT", "sk-variable")
     monkeypatch.setenv("GREENROOM_KEY_GPT_AT", at)
-    assert key_of(judge()) == "sk-variable"
+    assert find_key(judge()) == "sk-variable"
     for url in ("https://evil.example/v1", "http://api.example.org/v1", "https://api.example.org:8443/v1"):
-        assert (key_of(judge(url=url)), place_of(judge(url=url))) == ("", "")
+        assert (find_key(judge(url=url)), key_location(judge(url=url))) == ("", "")
 
 
 @pytest.mark.parametrize("at", [None, "", "https://", "https://[::1", "nonsense nonsense"])
@@ -95,23 +103,23 @@ def test_a_variable_that_says_no_server_is_used_at_none(
     if at is not None:
         monkeypatch.setenv("GREENROOM_KEY_GPT_AT", at)
     for url in ("https://api.example.org/v1", "http://localhost:8080/v1", "https://api.openai.com/v1"):
-        assert key_of(judge(url=url)) == ""
+        assert find_key(judge(url=url)) == ""
 
 
 def test_the_usual_variable_is_for_its_own_server_alone(ring: Ring, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-usual")
-    assert key_of(judge(url="https://api.openai.com/v1")) == "sk-usual"
+    assert find_key(judge(url="https://api.openai.com/v1")) == "sk-usual"
     for url in ("https://api.example.org/v1", "http://api.openai.com/v1", "https://api.openai.com.evil.example/v1"):
-        assert key_of(judge(url=url)) == ""
+        assert find_key(judge(url=url)) == ""
 
 
 def test_without_a_keyring_a_line_names_the_variable(no_ring: None) -> None:
     with pytest.raises(UserError) as told:
-        keep_key(judge("gpt 4o"), "sk-very-secret")
+        store_key(judge("gpt 4o"), "sk-very-secret")
     assert "GREENROOM_KEY_GPT_4O, with GREENROOM_KEY_GPT_4O_AT=https://api.example.org" in told.value.hint
     assert "secret" not in str(told.value)
     assert told.value.__cause__ is None
-    assert (key_of(judge()), place_of(judge())) == ("", "")
+    assert (find_key(judge()), key_location(judge())) == ("", "")
 
 
 def test_a_keyring_that_breaks_is_none(ring: Ring, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,9 +128,9 @@ def test_a_keyring_that_breaks_is_none(ring: Ring, monkeypatch: pytest.MonkeyPat
 
     for name in ("get_password", "set_password", "delete_password"):
         monkeypatch.setattr(ring, name, broken)
-    assert (key_of(judge()), place_of(judge()), forget_key(judge())) == ("", "", False)
+    assert (find_key(judge()), key_location(judge()), delete_key(judge())) == ("", "", False)
     with pytest.raises(UserError) as told:
-        keep_key(judge(), "sk-very-secret")
+        store_key(judge(), "sk-very-secret")
     assert "secret" not in str(told.value)
     assert told.value.__suppress_context__
 
@@ -130,7 +138,7 @@ def test_a_keyring_that_breaks_is_none(ring: Ring, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("key", ["", "  ", "two words", "line\nbreak", "schlüssel", "k" * 5000])
 def test_what_is_no_key_is_refused_and_not_repeated(ring: Ring, key: str) -> None:
     with pytest.raises(UserError) as told:
-        keep_key(judge(), key)
+        store_key(judge(), key)
     assert not key.strip() or key not in str(told.value)
     assert not ring.kept
 
@@ -138,19 +146,19 @@ def test_what_is_no_key_is_refused_and_not_repeated(ring: Ring, key: str) -> Non
 def test_what_needs_no_key_has_none(ring: Ring, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GREENROOM_KEY_CHANCE", "sk-one")
     chance = JudgeEntry("id", "chance", "random")
-    assert (address_of(chance), key_of(chance), place_of(chance)) == ("", "", "")
-    assert key_of(JudgeEntry("id", "Ada", "person")) == ""
+    assert (server_address(chance), find_key(chance), key_location(chance)) == ("", "", "")
+    assert find_key(JudgeEntry("id", "Ada", "person")) == ""
     with pytest.raises(UserError):
-        keep_key(chance, "sk-one")
+        store_key(chance, "sk-one")
 
 
 def test_variables_have_plain_names() -> None:
-    assert variable_of("GPT 4o (lab)") == "GREENROOM_KEY_GPT_4O_LAB"
-    assert variable_of("法官") != variable_of("裁判")
-    assert variable_of("法官").isascii()
+    assert key_variable("GPT 4o (lab)") == "GREENROOM_KEY_GPT_4O_LAB"
+    assert key_variable("法官") != key_variable("裁判")
+    assert key_variable("法官").isascii()
 
 
 def test_a_word_is_no_key_that_has_to_be_taken_out() -> None:
-    assert without_key("none of it", "none") == "none of it"
-    assert without_key("you sent sk-secret", "sk-secret") == "you sent [key]"
-    assert without_key("anything", "") == "anything"
+    assert redact_key("none of it", "none") == "none of it"
+    assert redact_key("you sent sk-secret", "sk-secret") == "you sent [key]"
+    assert redact_key("anything", "") == "anything"

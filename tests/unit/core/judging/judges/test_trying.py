@@ -10,7 +10,7 @@ from project.entities.egress_policy import Forbidden, Purpose
 from project.entities.judgments import JudgeEntry
 from project.progress import Silent
 from project.queries.policy_rows import all_egress
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from tests.fakes.misbehaving_server import misbehaving, says
 from tests.unit.core.pairs import open_study
@@ -25,7 +25,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 def test_a_server_that_answers_is_found_and_written_down(session: Session) -> None:
     with misbehaving(says('{"colour": "red"}')) as server:
         entry = JudgeEntry("1", "Lab", "openai", "fake-1", {"url": server.url})
-        result, changes = run_here(session, trying.prepare(entry, "sk-typed-once"), Silent())
+        result, changes = run_inline(session, trying.prepare(entry, "sk-typed-once"), Silent())
         headers = [dict(one.headers) for one in (*server.asked, *server.listed)]
     assert result["ok"] is True
     assert not changes
@@ -38,13 +38,13 @@ def test_a_server_that_answers_is_found_and_written_down(session: Session) -> No
 def test_another_machine_is_not_asked_where_the_policy_lets_nothing_leave(session: Session) -> None:
     entry = JudgeEntry("1", "Far", "openai", "m", {"url": "http://192.0.2.1/v1"})
     with pytest.raises(Forbidden) as caught:
-        run_here(session, trying.prepare(entry), Silent())
+        run_inline(session, trying.prepare(entry), Silent())
     assert caught.value.rule == "nothing-leaves"
     (line,) = all_egress(session.study)
     assert (line.rule, line.permission) == ("nothing-leaves", "")
 
 
 def test_a_baseline_answers_at_once(session: Session) -> None:
-    result, _ = run_here(session, trying.prepare(JudgeEntry("1", "Chance", "random")), Silent())
+    result, _ = run_inline(session, trying.prepare(JudgeEntry("1", "Chance", "random")), Silent())
     assert result["ok"] is True
     assert all_egress(session.study) == []

@@ -10,7 +10,7 @@ import pytest
 
 from benchmark.judging.ask_job import AskPlan, prepare, queue_of, renew, unanswered
 from benchmark.judging.judge_registry import add_judge, change_judge
-from benchmark.judging.judge_worker import GIVE_UP_AFTER
+from benchmark.judging.judge_worker import MAX_CONSECUTIVE_ERRORS
 from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_config import AskRequest
 from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus
@@ -21,7 +21,7 @@ from project.progress import Silent
 from project.queries.judgment_rows import all_judges, judgments_of
 from project.queries.policy_rows import all_egress
 from project.queries.transcript_rows import insert_utterances
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from project.timebase import utc_now
 from tests.fakes.misbehaving_server import Server, echoes_the_key, fails, misbehaving, refuses, says
@@ -45,7 +45,7 @@ def ask(
     session: Session, judges: list[JudgeEntry], segments: list[str], **facts: Any
 ) -> tuple[AskPlan, dict[str, Any]]:
     asking = prepare(session, AskRequest(judges, segments, "verdict", **facts))
-    result = run_here(session, asking.work, Silent())[0] if asking.work else {}
+    result = run_inline(session, asking.work, Silent())[0] if asking.work else {}
     return asking, result
 
 
@@ -163,7 +163,7 @@ def test_a_wrong_key_is_not_echoed_and_stops_no_other_judge(
         _, result = ask(session, [wrong, right], segments)
         assert bad.asked[0].headers["authorization"] == "Bearer sk-very-secret-key"
         assert "authorization" not in good.asked[0].headers
-    assert (result["answered"], result["failed"]) == (len(segments), GIVE_UP_AFTER)
+    assert (result["answered"], result["failed"]) == (len(segments), MAX_CONSECUTIVE_ERRORS)
     assert "very-secret" not in json.dumps(result)
     session.study.close()
     assert b"very-secret" not in session.study.path.read_bytes()
@@ -235,7 +235,7 @@ def test_a_job_that_waited_leaves_out_what_was_answered_meanwhile(session: Sessi
         waiting = prepare(session, AskRequest([one], segments, "verdict")).work
         assert waiting is not None
         ask(session, [one], segments[:1])
-        run_here(session, renew(session, waiting), Silent())
+        run_inline(session, renew(session, waiting), Silent())
         assert len(server.asked) == 2
 
 
@@ -246,7 +246,7 @@ def test_what_is_withdrawn_before_it_begins_is_not_asked(session: Session) -> No
         work = prepare(session, AskRequest([one], segments, "verdict")).work
         assert work is not None
         queue_of(work).withdraw(one.id, segments[2])
-        result, _ = run_here(session, work, Silent())
+        result, _ = run_inline(session, work, Silent())
         assert len(server.asked) == 2
     assert (result["answered"], result["withdrawn"]) == (2, 1)
     assert not said(session, segments[2])
@@ -321,7 +321,7 @@ def test_a_run_that_was_interrupted_goes_on_with_what_is_left_of_it_and_of_its_b
         assert whole is not None
         since = utc_now()
         part = {**whole.parameters, "requests": cast("list[Json]", whole.parameters["requests"])[:2]}
-        run_here(session, replace(whole, parameters=part), Silent())
+        run_inline(session, replace(whole, parameters=part), Silent())
         asked = len(server.asked)
         left = unanswered(session, replace(whole, parameters={**whole.parameters, "fresh": fresh}), since)
         if not fresh:
@@ -330,7 +330,7 @@ def test_a_run_that_was_interrupted_goes_on_with_what_is_left_of_it_and_of_its_b
         assert left is not None
         assert len(cast("list[Json]", left.parameters["requests"])) == 1
         assert 0 < cast(int, left.parameters["tokens"]) < 90_000
-        run_here(session, left, Silent())
+        run_inline(session, left, Silent())
         assert len(server.asked) == asked + 1
         assert unanswered(session, whole, since) is None
 

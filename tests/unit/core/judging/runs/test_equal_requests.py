@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.transcript.transcript_edits import add
+from annotate.transcript.transcript_edits import add_utterance
 from benchmark.judge_input.input_plan import InputPlan, InputSettings, PlannedFrame, PlannedMedia, request_key
 from benchmark.judging.ask_job import prepare
-from benchmark.judging.run_config import AskRequest, payload_from
+from benchmark.judging.run_config import AskRequest, read_payload
 from benchmark.prompts.answer_form import AnswerField, FormSpec
 from models.judges.judge_interface import SamplingParameters
 from project.entities.judgments import JudgeEntry
@@ -101,7 +101,7 @@ def key_of(
     entry = JudgeEntry(f"id of {name}", name, "openai", model, {**SETTINGS, **(settings or {})})
     work = prepare(session, AskRequest([entry], [segment], task, seed=seed, sight=sight or InputSettings())).work
     assert work is not None
-    (item,) = payload_from(work.parameters).items
+    (item,) = read_payload(work.parameters).items
     return item.request_key
 
 
@@ -127,9 +127,9 @@ def test_of_a_judge_only_what_changes_its_answers_counts(session: Session) -> No
 def test_of_a_segment_whatever_is_told_of_it_counts(session: Session) -> None:
     segment = mark(session, "Ada", 10, 20)
     keys = [key_of(session, segment)]
-    add(session, WALK, 9_000_000, 9_500_000, "Before.", None)
+    add_utterance(session, WALK, 9_000_000, 9_500_000, "Before.", None)
     keys += [key_of(session, segment), key_of(session, segment, sight=InputSettings(before=0))]
-    add(session, WALK, 12_000_000, 13_000_000, "In it.", None)
+    add_utterance(session, WALK, 12_000_000, 13_000_000, "In it.", None)
     keys.append(key_of(session, segment))
     assert len({keys[0], keys[1], keys[3]}) == 3
     longer = mark(session, "Ada", 10, 21)

@@ -1,6 +1,6 @@
 """What is told of a run stays small, however much was not asked."""
 
-from benchmark.judging.run_outcome import RunOutcome, outcome_from
+from benchmark.judging.run_outcome import RunOutcome, read_outcome
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind
 from project.errors import UserError
 
@@ -14,4 +14,4 @@ def test_a_note_names_the_first_things_and_counts_the_others() -> None:
     assert isinstance(told, dict)
     assert (told["count"], told["about"]) == (len(keys), keys[:20])
     assert outcome.notes[0].as_text() == "It has no rendering. (10000 items) Export one."
-    assert outcome_from(outcome.as_json()) == outcome, "what is counted on goes over whole"
+    assert read_outcome(outcome.as_json()) == outcome, "what is counted on goes over whole"

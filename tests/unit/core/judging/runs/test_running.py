@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from benchmark.judging.judge_worker import GIVE_UP_AFTER
-from benchmark.judging.judgment_record import judgment_from
+from benchmark.judging.judge_worker import MAX_CONSECUTIVE_ERRORS
+from benchmark.judging.judgment_record import read_judgment
 from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_config import JudgeInput, Plan
 from models.judges.judge_interface import JudgeRequest, ModelOptions, Reply, TooLong
@@ -21,7 +21,7 @@ def test_everything_is_asked_once_and_handed_over(threadsafe: bool) -> None:
     keeper = Keeper(threadsafe)
     lanes = [lane("a", at_once, 30), lane("b", at_once, 30, number=1)]
     outcome = asyncio.run(run(lanes, keeper).go())
-    found = [judgment_from(one) for one in keeper.judgments()]
+    found = [read_judgment(one) for one in keeper.judgments()]
     assert sorted(one.request_key for one in found) == sorted(f"{j}/{at}" for j in "ab" for at in range(30))
     assert len({one.id for one in found}) == 60
     assert (outcome.answered, outcome.tokens_in, outcome.tokens_out) == (60, 6000, 600)
@@ -58,9 +58,9 @@ def test_a_judge_that_only_fails_is_given_up_and_stops_no_other() -> None:
     broken = lane("broken", down, 50, ModelOptions(concurrency=1))
     outcome = asyncio.run(run([broken, lane("well", at_once, 50)], keeper).go())
     assert outcome.answered == 50
-    assert outcome.failed == GIVE_UP_AFTER
+    assert outcome.failed == MAX_CONSECUTIVE_ERRORS
     (note,) = outcome.notes
-    assert (note.judge, len(note.about)) == ("broken", 50 - GIVE_UP_AFTER)
+    assert (note.judge, len(note.about)) == ("broken", 50 - MAX_CONSECUTIVE_ERRORS)
     assert "The server is down." in note.message
     assert {one["status"] for one in keeper.judgments() if one["judge"]["name"] == "broken"} == {"error"}
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from benchmark.judging.judge_worker import JudgeWorker
 from benchmark.judging.run_budget import Limits
-from models.judges.judge_interface import JudgeRequest, ModelOptions, RepairLevel, Reply, lost
+from models.judges.judge_interface import JudgeRequest, ModelOptions, RepairLevel, Reply, report_lost_request
 from project.entities.judgments import JudgmentStatus
 from tests.fakes.asked import Keeper, lane, reply, run
 
@@ -36,7 +36,7 @@ class Server:
                 requests += 1
                 await asyncio.sleep(0)
                 gone = one < tries or (fails and part == int(mended))
-                if gone and (not lost() or one == tries):
+                if gone and (not report_lost_request() or one == tries):
                     return self._said(requests, JudgmentStatus.ERROR, part, counts)
                 if not gone:
                     break

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from annotate.segments.segment_edits import add_segment
 from annotate.study.people import add_participant
 from annotate.study.recording_edits import add_recordings, probe_file
-from annotate.transcript.transcript_edits import add
+from annotate.transcript.transcript_edits import add_utterance
 from project.entities.study_records import Json, ParticipantRole
 from project.session.session import Session
 from project.store.study import Study
@@ -53,7 +53,7 @@ def people(session: Session, *pseudonyms: str, robot: str = "R1") -> list[str]:
 
 def say(session: Session, start: float, end: float, text: str, who: str | None = None) -> str:
     """Let somebody say something, in seconds."""
-    return add(session, recording_of(session), round(start * SECOND), round(end * SECOND), text, who)[0]
+    return add_utterance(session, recording_of(session), round(start * SECOND), round(end * SECOND), text, who)[0]
 
 
 def mark(session: Session, start: float, end: float, label: str = "error", **values: Json) -> str:

@@ -6,21 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from annotate.review.peer_review import decide
+from annotate.review.peer_review import review_segment
 from annotate.study.people import add_participant, set_consent
 from annotate.team.assignments import hold_out
-from annotate.transcript.transcript_edits import add
-from anonymize.egress.egress_log import lines
-from benchmark.judge_input.input_plan import InputPlan, InputSettings, plan_from
-from benchmark.judge_input.input_planning import plan_sight
-from benchmark.judge_input.judged_subjects import shares_of
+from annotate.transcript.transcript_edits import add_utterance
+from anonymize.egress.egress_log import read_log
+from benchmark.judge_input.input_plan import InputPlan, InputSettings, read_plan
+from benchmark.judge_input.input_planning import plan_input
+from benchmark.judge_input.judged_subjects import answer_counts
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.judge_registry import add_judge
 from benchmark.judging.run_config import AskRequest
 from project.entities.study_records import ConsentUse, Json, ParticipantRole, ReviewDecision
 from project.progress import Silent
 from project.queries.recording_rows import all_participants, participants_in
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from tests.fakes.misbehaving_server import misbehaving, says
 from tests.unit.core.pairs import SECOND, mark, open_study
@@ -39,8 +39,8 @@ def agreed_on(session: Session, start: float, label: str, said: str, recording: 
     """Let Bo mark a segment in which something is said, and Ada agree."""
     made = mark(session, "Bo", start, start + 5, label, recording=recording, **values)
     speaker = next((one.id for one in participants_in(session.study, recording)), None)
-    add(session, recording, round(start * SECOND), round((start + 2) * SECOND), said, speaker)
-    decide(session, made, ReviewDecision.AGREE)
+    add_utterance(session, recording, round(start * SECOND), round((start + 2) * SECOND), said, speaker)
+    review_segment(session, made, ReviewDecision.AGREE)
     return made
 
 
@@ -51,7 +51,7 @@ def willing(session: Session, recording: str = OTHER, granted: bool = True) -> N
 
 
 def planned(session: Session, place: str, task: str = "verdict") -> InputPlan:
-    return plan_sight(session, place, task, "few-shot", settings=WORDS)
+    return plan_input(session, place, task, "few-shot", settings=WORDS)
 
 
 def test_agreed_segments_of_other_recordings_are_examples(session: Session) -> None:
@@ -62,7 +62,7 @@ def test_agreed_segments_of_other_recordings_are_examples(session: Session) -> N
     here = agreed_on(session, 300, "error", "From the same recording.", "walk")
     plan = planned(session, here)
     assert plan.others == (OTHER,)
-    assert plan_from(plan.as_json()) == plan
+    assert read_plan(plan.as_json()) == plan
     assert plan.notes[0] == "3 examples are segments of other recordings that people agreed on."
     assert plan.text.count("Example:") == 3
     assert "A kind word." in plan.text
@@ -81,15 +81,15 @@ def test_what_may_not_be_shown_is_no_example(session: Session, why: str) -> None
         willing(session, granted=why != "refused")
     if why == "nobody reviewed":
         mark(session, "Bo", 20, 25, "error", recording=OTHER)
-        add(session, OTHER, 20 * SECOND, 22 * SECOND, "Words.")
+        add_utterance(session, OTHER, 20 * SECOND, 22 * SECOND, "Words.")
     else:
         made = agreed_on(session, 20, "error", "Words.")
         if why == "disagreed":
             session.annotator_name = "Cy"
-            decide(session, made, ReviewDecision.DISAGREE)
+            review_segment(session, made, ReviewDecision.DISAGREE)
             session.annotator_name = "Ada"
     if why == "nobody knows who spoke":
-        add(session, OTHER, 100 * SECOND, 101 * SECOND, "Somebody else speaks.")
+        add_utterance(session, OTHER, 100 * SECOND, 101 * SECOND, "Somebody else speaks.")
     if why == "held out":
         hold_out(session, OTHER)
     plan = planned(session, mark(session, "Ada", 1, 5))
@@ -113,14 +113,17 @@ def test_examples_answer_the_task_that_is_asked(session: Session) -> None:
 def test_shares_count_what_people_said(session: Session) -> None:
     for start, label in ((0, "error"), (10, "error"), (20, "competence")):
         mark(session, "Bo", start, start + 5, label, attributes=["norms"], rationale=f"Because {start}.")
-    assert shares_of(session, "shrec", "segments", "verdict") == [({"label": "error"}, 2), ({"label": "competence"}, 1)]
-    assert shares_of(session, "shrec", "segments", "attributes") == [({"attributes": ["norms"]}, 3)]
-    whole = shares_of(session, "shrec", "segments", "assess")
+    assert answer_counts(session, "shrec", "segments", "verdict") == [
+        ({"label": "error"}, 2),
+        ({"label": "competence"}, 1),
+    ]
+    assert answer_counts(session, "shrec", "segments", "attributes") == [({"attributes": ["norms"]}, 3)]
+    whole = answer_counts(session, "shrec", "segments", "assess")
     assert whole[0] == ({"label": "error", "attributes": ["norms"]}, 2)
     mark(session, "Ada", 40, 45, "competence")
     mark(session, "Ada", 50, 55, "competence")
-    assert shares_of(session, "shrec", "segments", "verdict")[0] == ({"label": "competence"}, 3)
-    assert shares_of(session, "shrec", "segments", "ratings") == []
+    assert answer_counts(session, "shrec", "segments", "verdict")[0] == ({"label": "competence"}, 3)
+    assert answer_counts(session, "shrec", "segments", "ratings") == []
 
 
 def test_the_journal_names_the_recordings_that_examples_are_from(session: Session) -> None:
@@ -131,8 +134,8 @@ def test_the_journal_names_the_recordings_that_examples_are_from(session: Sessio
         judge, _ = add_judge(session, "model", "openai", "fake", {"url": server.url, "sees": "text", "tries": 1})
         work = prepare(session, AskRequest([judge], [here], "verdict", "few-shot")).work
         assert work is not None
-        run_here(session, work, Silent())
+        run_inline(session, work, Silent())
         assert "Words." in json.dumps(server.asked[0].body)
-    (line,) = lines(session)
+    (line,) = read_log(session)
     assert line.egress.departure.others == (OTHER,)
     assert line.recording == "1 (walk), with words of 2 (walk 2)"

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.judge_input.input_planning import plan_sight
+from benchmark.judge_input.input_planning import plan_input
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.run_config import AskRequest
 from project.entities.frozen_items import FrozenItem, ItemSet
 from project.entities.judgments import JudgeEntry, JudgmentStatus, JudgmentTarget, JudgmentTargetKind
-from project.entities.questions import Maker, Question, QuestionKind, WrongOption, question_from, question_json
+from project.entities.questions import Maker, Question, QuestionKind, WrongOption, question_from_json, question_to_json
 from project.entities.study_records import Json
 from project.queries.item_set_rows import insert_set
-from project.queries.judgment_rows import judgments_called, judgments_of, labels_given
-from project.session.jobs import run_here
+from project.queries.judgment_rows import find_judgments, judge_labels, judgments_of
+from project.session.jobs import run_inline
 from project.session.session import Session
 from tests.unit.core.pairs import SECOND, WALK, mark, open_study
 
@@ -48,8 +48,8 @@ def item(about: str = "", **content: Json) -> FrozenItem:
 def answers(session: Session, keys: list[str], task: str) -> list[dict[str, Json]]:
     asking = prepare(session, AskRequest([ORACLE], keys, task))
     assert asking.work is not None, asking.notes
-    _, changes = run_here(session, asking.work, progress=Quiet())
-    found = judgments_called(session.study, sorted(changes.ids("judgment")))
+    _, changes = run_inline(session, asking.work, progress=Quiet())
+    found = find_judgments(session.study, sorted(changes.ids("judgment")))
     assert {one.status for one in found} == {JudgmentStatus.OK}
     assert {one.about.key for one in found} == {*keys}
     assert {one.state for one in found} == {"made"}
@@ -73,13 +73,13 @@ def test_an_item_keeps_its_label_when_its_segment_gets_another(session: Session)
     keys = freeze(session, item(segment, scheme="shrec", track="segments", label="competence"))
     assert answers(session, keys, "verdict") == [{"label": "competence"}]
     assert judgments_of(session.study, segment) == []
-    assert labels_given(session.study) == []
+    assert judge_labels(session.study) == []
 
 
 def test_a_question_is_asked_in_its_frozen_words_when_it_is_gone(session: Session) -> None:
-    assert question_from(question_json(QUESTION)) == QUESTION
-    keys = freeze(session, item("question/q", question=question_json(QUESTION)))
-    plan = plan_sight(session, keys[0], "answer")
+    assert question_from_json(question_to_json(QUESTION)) == QUESTION
+    keys = freeze(session, item("question/q", question=question_to_json(QUESTION)))
+    plan = plan_input(session, keys[0], "answer")
     assert "Why does she leave?" in plan.text
     assert (plan.start_us, plan.end_us) == (2 * SECOND, 9 * SECOND)
     assert answers(session, keys, "answer") == [{"answer": "C"}]

@@ -7,7 +7,7 @@ import pytest
 
 from annotate.study.recording_edits import undo
 from benchmark.judge_input.input_plan import InputSettings, prompt_sha256
-from benchmark.judge_input.input_planning import plan_sight
+from benchmark.judge_input.input_planning import plan_input
 from benchmark.prompts.prompt_templates import edit_prompt, prompt_for, restore_prompt, shipped_prompt, shipped_text
 from project.errors import UserError
 from project.queries.judgment_rows import prompt_versions, put_prompt_version
@@ -28,15 +28,15 @@ def edited(extra: str) -> str:
 def test_the_newest_of_a_studys_own_versions_is_asked_with(session: Session) -> None:
     place = mark(session, "Ada", 1, 5)
     words = InputSettings(frames=0)
-    before = plan_sight(session, place, "verdict", settings=words)
+    before = plan_input(session, place, "verdict", settings=words)
     assert edit_prompt(session, "verdict", edited("Think of the robot.")).ids("prompt_version") == {"verdict"}
-    first = plan_sight(session, place, "verdict", settings=words)
+    first = plan_input(session, place, "verdict", settings=words)
     edit_prompt(session, "verdict", edited("Think of the person."))
-    second = plan_sight(session, place, "verdict", settings=words)
+    second = plan_input(session, place, "verdict", settings=words)
     assert [one.prompt for one in (before, first, second)] == ["verdict@1", "verdict@2", "verdict@3"]
     assert "Think of the person. Which one label" in second.text
     assert len({prompt_sha256(one) for one in (before, first, second)}) == 3
-    assert plan_sight(session, place, "error", settings=words).prompt == "error@1"
+    assert plan_input(session, place, "error", settings=words).prompt == "error@1"
     assert [*prompt_versions(session.study, "verdict")] == [2, 3]
     undo(session)
     assert prompt_for(session, "verdict").version == 2

@@ -10,12 +10,12 @@ import pytest
 from annotate.chains.chain_edits import delete_chain
 from annotate.study.people import add_participant, set_consent
 from annotate.team.assignments import hold_out
-from annotate.transcript.transcript_edits import add
+from annotate.transcript.transcript_edits import add_utterance
 from benchmark.judge_input.input_plan import InputPlan, InputSettings
-from benchmark.judge_input.input_planning import plan_sight
+from benchmark.judge_input.input_planning import plan_input
 from benchmark.questions.verification import verify
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind
-from project.entities.questions import CHECKS, QuestionKind, VerificationDecision
+from project.entities.questions import CHECKLIST_KEYS, QuestionKind, VerificationDecision
 from project.entities.study_records import ConsentUse, ParticipantRole
 from project.queries.question_rows import all_questions, update_question
 from project.queries.recording_rows import all_participants
@@ -37,7 +37,7 @@ def verified(session: Session, recording: str, word: str, by: int = 2) -> None:
     question = a_question(session, recording, word, QuestionKind.ESI)
     for who in ("Bo", "Cy")[:by]:
         session.annotator_name = who
-        verify(session, question.id, VerificationDecision.KEEP, CHECKS["chain"])
+        verify(session, question.id, VerificationDecision.KEEP, CHECKLIST_KEYS["chain"])
     session.annotator_name = "Ada"
 
 
@@ -49,7 +49,7 @@ def willing(session: Session, recording: str, granted: bool = True) -> None:
 
 def planned(session: Session, task: str = "answer", **facts: bool) -> InputPlan:
     about = JudgmentTarget(JudgmentTargetKind.QUESTION, a_question(session, HERE, "Hereword").id).key
-    return plan_sight(session, about, task, "few-shot", settings=replace(WORDS, **facts))
+    return plan_input(session, about, task, "few-shot", settings=replace(WORDS, **facts))
 
 
 def test_verified_questions_of_other_recordings_are_examples(session: Session) -> None:
@@ -57,7 +57,7 @@ def test_verified_questions_of_other_recordings_are_examples(session: Session) -
     for number in range(5):
         verified(session, OTHER, f"Word{number}")
     verified(session, HERE, "Neighbour")
-    add(session, OTHER, 0, 2_000_000, "How funny.", all_participants(session.study)[0].id)
+    add_utterance(session, OTHER, 0, 2_000_000, "How funny.", all_participants(session.study)[0].id)
     plan = planned(session)
     assert plan.others == (OTHER,)
     assert plan.notes[0] == "3 examples are questions of 1 other recording, verified."
@@ -72,7 +72,7 @@ def test_verified_questions_of_other_recordings_are_examples(session: Session) -
 def test_examples_of_options_alone_tell_no_questions(session: Session) -> None:
     willing(session, OTHER)
     verified(session, OTHER, "Word")
-    add(session, OTHER, 0, 2_000_000, "How funny.", all_participants(session.study)[0].id)
+    add_utterance(session, OTHER, 0, 2_000_000, "How funny.", all_participants(session.study)[0].id)
     text = planned(session, "options_only").text
     assert "Word takes it for a joke." in text
     assert "Why does" not in text

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.judge_input.conversation_lines import LONGEST_TURN, RULES, PromptTurn, shortened
+from benchmark.judge_input.conversation_lines import MAX_TURN_CHARS, SHORTENING_RULES, PromptTurn, shorten_turns
 
 words = st.text(st.characters(codec="utf-8", exclude_characters="\n"), max_size=60)
 long_words = st.integers(900, 4000).map(lambda size: "w" * size)
@@ -23,14 +23,14 @@ def size(lines: list[PromptTurn]) -> int:
 @given(turns, st.integers(200, 20_000))
 def test_what_fits_stays_and_what_does_not_is_told(said: list[tuple[bool, str]], longest: int) -> None:
     lines = lines_of(said)
-    kept, done = shortened(lines, longest)
+    kept, done = shorten_turns(lines, longest)
     if size(lines) <= longest:
         assert (kept, done) == (lines, ())
         return
-    assert [one.rule for one in done] == [rule for rule in RULES if rule in {each.rule for each in done}]
+    assert [one.rule for one in done] == [rule for rule in SHORTENING_RULES if rule in {each.rule for each in done}]
     turns_left = [one for one in kept if one.head]
     notes = [one for one in kept if not one.head]
-    assert size(turns_left) <= max(longest, LONGEST_TURN + 40)
+    assert size(turns_left) <= max(longest, MAX_TURN_CHARS + 40)
     gone = sum(one.count for one in done if one.rule != "long")
     assert len(turns_left) + gone == len(lines)
     assert len(notes) == sum(one.rule != "long" for one in done)
@@ -46,12 +46,12 @@ def test_what_fits_stays_and_what_does_not_is_told(said: list[tuple[bool, str]],
 def test_the_rules_in_order() -> None:
     before = [PromptTurn("-9 s ", "x" * 90, True), PromptTurn("-5 s ", "y" * 90, True)]
     inside = [PromptTurn(f"{at} s ", "z" * 90, False) for at in range(9)]
-    kept, done = shortened([*before, *inside], 11 * 96 - 10)
+    kept, done = shorten_turns([*before, *inside], 11 * 96 - 10)
     assert [one.text for one in kept[:2]] == ["(1 turn left out here)", "y" * 90]
     assert [(one.rule, one.count, one.characters) for one in done] == [("before", 1, 96)]
-    kept, done = shortened([*before, *inside], 5 * 96)
+    kept, done = shorten_turns([*before, *inside], 5 * 96)
     assert [one.head for one in kept] == ["", "0 s ", "1 s ", "", "6 s ", "7 s ", "8 s "]
     assert [(one.rule, one.count) for one in done] == [("before", 2), ("middle", 4)]
-    (cut,), done = shortened([PromptTurn("0 s ", "a" * 600 + "b" * 1400, False)], 1500)
+    (cut,), done = shorten_turns([PromptTurn("0 s ", "a" * 600 + "b" * 1400, False)], 1500)
     assert cut.text == "a" * 498 + " […] " + "b" * 498
     assert [(one.rule, one.count) for one in done] == [("long", 1)]

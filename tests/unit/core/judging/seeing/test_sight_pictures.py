@@ -15,15 +15,15 @@ from annotate.segments.segment_edits import add_segment
 from annotate.study.recording_edits import add_recordings, probe_file
 from anonymize.export import export_job as anonymization
 from anonymize.faces import face_tracking_job as tracking
-from benchmark.disclosure.conditions import condition_called, conditions
-from benchmark.judge_input.input_messages import build
+from benchmark.disclosure.conditions import conditions, resolve_condition
+from benchmark.judge_input.input_messages import build_messages
 from benchmark.judge_input.input_plan import InputPlan, InputSettings, request_key
-from benchmark.judge_input.input_planning import chosen_positions, plan_sight
+from benchmark.judge_input.input_planning import choose_frame_positions, plan_input
 from benchmark.prompts.prompt_templates import edit_prompt, shipped_text
 from models.judges.judge_interface import JudgeFrame, SamplingParameters
 from project.errors import UserError
 from project.progress import Silent
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
 from tests.fakes.clips import make_clip, number_of
@@ -52,7 +52,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 def shown(plan: InputPlan) -> tuple[JudgeFrame, ...]:
     """Return the pictures of a plan."""
-    return build(plan)[1].pictures
+    return build_messages(plan)[1].pictures
 
 
 def key_of(plan: InputPlan, **sampling: float) -> str:
@@ -67,7 +67,7 @@ def key_of(plan: InputPlan, **sampling: float) -> str:
     ],
 )
 def test_frames_are_those_of_the_rule_and_exact(session: Session, rule: str, wanted: list[int]) -> None:
-    plan = plan_sight(session, mark(session, 1, 7), settings=replace(EXACT, frames=5, rule=rule))
+    plan = plan_input(session, mark(session, 1, 7), settings=replace(EXACT, frames=5, rule=rule))
     assert plan.media is not None
     assert [one.position for one in plan.media.frames] == wanted
     pictures = shown(plan)
@@ -79,7 +79,7 @@ def test_frames_are_those_of_the_rule_and_exact(session: Session, rule: str, wan
 
 @given(st.integers(1, 3000), st.integers(1, 64), st.sampled_from(["interior", "endpoints"]))
 def test_positions_lie_inside_ascend_and_are_as_many_as_there_can_be(frames: int, count: int, rule: str) -> None:
-    found = chosen_positions(100, 100 + frames, count, rule)
+    found = choose_frame_positions(100, 100 + frames, count, rule)
     assert found == sorted(set(found))
     assert 100 <= found[0] <= found[-1] < 100 + frames
     if frames > count:
@@ -91,11 +91,13 @@ def test_positions_lie_inside_ascend_and_are_as_many_as_there_can_be(frames: int
 def test_interior_frames_are_those_of_a_known_framework() -> None:
     for frames in (15, 16, 17, 100, 601):
         step = frames / 17
-        assert chosen_positions(0, frames, 16, "interior") == list(dict.fromkeys(int(i * step) for i in range(1, 17)))
+        assert choose_frame_positions(0, frames, 16, "interior") == list(
+            dict.fromkeys(int(i * step) for i in range(1, 17))
+        )
 
 
 def test_a_segment_of_one_frame_has_one(session: Session) -> None:
-    plan = plan_sight(session, mark(session, 2.001, 2.03), settings=EXACT)
+    plan = plan_input(session, mark(session, 2.001, 2.03), settings=EXACT)
     assert [number_in(one.jpeg) for one in shown(plan)] == [50]
     assert plan.notes[0] == "The segment has 1 of the 15 frames that were asked for."
     assert "One picture comes with this" in plan.text
@@ -103,19 +105,19 @@ def test_a_segment_of_one_frame_has_one(session: Session) -> None:
 
 def test_frames_are_no_larger_than_wanted_and_never_enlarged(session: Session) -> None:
     place = mark(session, 1, 7)
-    small = shown(plan_sight(session, place, settings=InputSettings(frames=1, longest_side=100)))[0]
+    small = shown(plan_input(session, place, settings=InputSettings(frames=1, longest_side=100)))[0]
     assert (small.width, small.height) == (100, 76) == picture_in(small.jpeg).shape[1::-1]
-    assert shown(plan_sight(session, place, settings=InputSettings(frames=1)))[0].width == SIZE[0]
+    assert shown(plan_input(session, place, settings=InputSettings(frames=1)))[0].width == SIZE[0]
     fine, rough = (
-        shown(plan_sight(session, place, settings=replace(EXACT, frames=1, quality=quality)))[0] for quality in (95, 20)
+        shown(plan_input(session, place, settings=replace(EXACT, frames=1, quality=quality)))[0] for quality in (95, 20)
     )
     assert len(rough.jpeg) < len(fine.jpeg)
 
 
 def test_the_same_plan_gives_the_same_bytes(session: Session) -> None:
-    plan = plan_sight(session, mark(session, 1, 7))
+    plan = plan_input(session, mark(session, 1, 7))
     assert [one.sha256 for one in shown(plan)] == [one.sha256 for one in shown(plan)]
-    sight = plan.sight(build(plan))
+    sight = plan.sight(build_messages(plan))
     frames = sight["frames"]
     assert isinstance(frames, list)
     assert [one["sha256"] for one in frames] == [one.sha256 for one in shown(plan)]  # type: ignore[index, call-overload]
@@ -125,7 +127,7 @@ def test_the_same_plan_gives_the_same_bytes(session: Session) -> None:
 def test_colours_are_those_that_are_shown(session: Session) -> None:
     from media.exact_frames import FrameReader
 
-    plan = plan_sight(session, mark(session, 1, 7), settings=replace(EXACT, frames=1, quality=100))
+    plan = plan_input(session, mark(session, 1, 7), settings=replace(EXACT, frames=1, quality=100))
     assert plan.media is not None
     with FrameReader(plan.media.path) as reader:
         truth = reader.at(plan.media.frames[0].position).image.astype(int)
@@ -136,14 +138,14 @@ def test_colours_are_those_that_are_shown(session: Session) -> None:
 
 
 def test_without_stamps_no_time_is_told(session: Session) -> None:
-    plan = plan_sight(session, mark(session, 1, 7), settings=replace(EXACT, stamps=False))
+    plan = plan_input(session, mark(session, 1, 7), settings=replace(EXACT, stamps=False))
     assert {one.shown for one in shown(plan)} == {""}
     assert "Taken at" not in plan.text
 
 
 def test_a_clip_is_cut_to_the_frame_and_has_no_sound(session: Session) -> None:
-    plan = plan_sight(session, mark(session, 1, 3), settings=replace(EXACT, clip=True))
-    clip = build(plan)[1].clip
+    plan = plan_input(session, mark(session, 1, 3), settings=replace(EXACT, clip=True))
+    clip = build_messages(plan)[1].clip
     assert clip is not None
     assert (clip.start_us, clip.end_us) == (SECOND, 3 * SECOND)
     with av.open(io.BytesIO(clip.mp4)) as container:
@@ -169,7 +171,7 @@ def test_other_footage(tmp_path: Path) -> None:
         def planned(place: int, start: float, end: float) -> InputPlan:
             where = round(start * SECOND), round(end * SECOND)
             segment, _ = add_segment(session, made[place], *where, "error")
-            return plan_sight(session, segment, settings=EXACT)
+            return plan_input(session, segment, settings=EXACT)
 
         upright = shown(planned(0, 0, 0.5))[3]
         assert picture_in(upright.jpeg).shape[:2] == (320, 160)
@@ -187,37 +189,37 @@ def test_other_footage(tmp_path: Path) -> None:
 
 def test_a_file_that_is_gone_or_another_is_not_passed_over(session: Session, tmp_path: Path) -> None:
     place = mark(session, 1, 7)
-    plan = plan_sight(session, place)
+    plan = plan_input(session, place)
     clip = tmp_path / "walk.mp4"
     content = clip.read_bytes()
     clip.write_bytes(content + b"more")
     with pytest.raises(UserError, match="changed since the request was planned"):
-        build(plan)
+        build_messages(plan)
     with pytest.raises(UserError, match="is not the one that was added"):
-        plan_sight(session, place)
+        plan_input(session, place)
     clip.unlink()
     with pytest.raises(UserError, match="missing"):
-        plan_sight(session, place)
-    assert plan_sight(session, place, settings=InputSettings(frames=0)).media is None
+        plan_input(session, place)
+    assert plan_input(session, place, settings=InputSettings(frames=0)).media is None
 
 
 def test_keys_tell_requests_apart_without_decoding(session: Session) -> None:
     say(session, 2, 3, "Fine.")
     place = mark(session, 1, 7)
-    plan = plan_sight(session, place)
-    same = plan_sight(session, place)
+    plan = plan_input(session, place)
+    same = plan_input(session, place)
     assert key_of(plan) == key_of(same)
     others = [
-        plan_sight(session, mark(session, 1, 6.9)),
-        plan_sight(session, place, "verdict"),
-        plan_sight(session, place, variant="cot"),
+        plan_input(session, mark(session, 1, 6.9)),
+        plan_input(session, place, "verdict"),
+        plan_input(session, place, variant="cot"),
         *(
-            plan_sight(session, place, settings=replace(InputSettings(), **changed))
+            plan_input(session, place, settings=replace(InputSettings(), **changed))
             for changed in ({"frames": 14}, {"longest_side": 256}, {"quality": 50}, {"rule": "endpoints"})
         ),
-        plan_sight(session, place, settings=InputSettings(stamps=False)),
-        plan_sight(session, place, settings=InputSettings(clip=True)),
-        plan_sight(session, place, settings=InputSettings(frames=0)),
+        plan_input(session, place, settings=InputSettings(stamps=False)),
+        plan_input(session, place, settings=InputSettings(clip=True)),
+        plan_input(session, place, settings=InputSettings(frames=0)),
     ]
     keys = {key_of(one) for one in (plan, *others)}
     keys |= {
@@ -236,7 +238,7 @@ def test_keys_tell_requests_apart_without_decoding(session: Session) -> None:
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Session, str, str]]:
     """Return a study with three seconds of footage, and the ids of the runs that rendered all and two seconds of it."""
     with open_seen(tmp_path_factory.mktemp("rendered"), frames=75) as session:
-        run_here(session, tracking.prepare(session, recording_of(session)), Silent())
+        run_inline(session, tracking.prepare(session, recording_of(session)), Silent())
         whole, part = rendered(session), rendered(session, start_us=500_000, end_us=2_500_000)
         yield session, whole, part
 
@@ -245,7 +247,7 @@ def rendered(session: Session, **span: int) -> str:
     """Render the recording with faces painted over, beside the study; returns the run's id."""
     folder = session.study.folder / f"clips-{len(list(session.study.folder.iterdir()))}"
     work = anonymization.prepare(session, recording_of(session), "solid", folder, **span)  # type: ignore[arg-type]
-    _, changes = run_here(session, work, Silent())
+    _, changes = run_inline(session, work, Silent())
     (run,) = changes.ids("run")
     return run
 
@@ -253,19 +255,19 @@ def rendered(session: Session, **span: int) -> str:
 def test_a_rendering_is_shown_at_the_same_times(lab: tuple[Session, str, str]) -> None:
     session, whole, part = lab
     place = mark(session, 1, 2.2)
-    assert condition_called(session, recording_of(session), "solid") == part
+    assert resolve_condition(session, recording_of(session), "solid") == part
     assert [one.id for one in conditions(session, recording_of(session))] == ["raw", part, whole]
-    raw = plan_sight(session, place, settings=EXACT)
+    raw = plan_input(session, place, settings=EXACT)
     wanted = [number_in(one.jpeg) for one in shown(raw)]
     assert wanted == [25 + i * 30 // 16 for i in range(1, 16)]
     for run in (whole, part):
-        plan = plan_sight(session, place, condition=run, settings=EXACT)
+        plan = plan_input(session, place, condition=run, settings=EXACT)
         assert [number_in(one.jpeg) for one in shown(plan)] == wanted
         assert [one.shown for one in shown(plan)] == [one.shown for one in shown(raw)]
         assert (plan.system, plan.text) == (raw.system, raw.text)
         assert key_of(plan) != key_of(raw)
     with pytest.raises(UserError, match="does not reach over"):
-        plan_sight(session, mark(session, 0.2, 2.2), condition=part)
+        plan_input(session, mark(session, 0.2, 2.2), condition=part)
     only = conditions(session, recording_of(session))[1]
     assert not only.reviewed
     assert only.why_not
@@ -273,9 +275,9 @@ def test_a_rendering_is_shown_at_the_same_times(lab: tuple[Session, str, str]) -
 
 def test_a_rendering_that_is_not_there_is_no_condition(session: Session) -> None:
     with pytest.raises(UserError, match="has no rendering “solid”"):
-        condition_called(session, recording_of(session), "solid")
+        resolve_condition(session, recording_of(session), "solid")
     with pytest.raises(UserError, match="no such rendering"):
-        plan_sight(session, mark(session, 1, 2), condition="gone")
+        plan_input(session, mark(session, 1, 2), condition="gone")
     assert [one.id for one in conditions(session, recording_of(session))] == ["raw"]
 
 
@@ -285,7 +287,7 @@ def test_under_a_rendering_every_text_is_scrubbed(lab: tuple[Session, str, str])
     say(session, 0.5, 1, "Write to anna.smith@example.org, please.", user)
     say(session, 1, 2, "Call 030 1234567.", other)
     place = mark(session, 0.6, 2.4)
-    raw, hidden = (plan_sight(session, place, condition=one) for one in ("raw", whole))
+    raw, hidden = (plan_input(session, place, condition=one) for one in ("raw", whole))
     for personal in ("anna.smith@example.org", "1234567", "mail@example.org"):
         assert personal in raw.text
         assert personal not in hidden.text
@@ -300,7 +302,7 @@ def test_a_studys_own_prompt_is_scrubbed_too(lab: tuple[Session, str, str]) -> N
     own = shipped_text("error").replace("Is there such", "Ask bo@example.org. Is there such")
     own = own.replace("You watch how", "Ada, ada@example.org, wrote this. You watch how")
     edit_prompt(session, "error", own.replace('plain = """', 'plain = """\nFor cy@example.org: '))
-    raw, hidden = (plan_sight(session, place, "error", condition=one) for one in ("raw", whole))
+    raw, hidden = (plan_input(session, place, "error", condition=one) for one in ("raw", whole))
     assert all(f"{name}@example.org" in raw.system + raw.text for name in ("ada", "bo", "cy"))
     assert "@example.org" not in hidden.system + hidden.text
     assert len(skeleton(hidden.text)) == len(skeleton(raw.text))
@@ -312,9 +314,9 @@ def test_a_window_searches_no_texts_itself(lab: tuple[Session, str, str]) -> Non
     say(session, 2, 2.2, "Nobody searched this one.")
     session.patient = False
     with pytest.raises(UserError, match="were not searched for personal information"):
-        plan_sight(session, place, condition=whole)
+        plan_input(session, place, condition=whole)
     session.patient = True
-    assert "Nobody searched this one." in plan_sight(session, place, condition=whole).text
+    assert "Nobody searched this one." in plan_input(session, place, condition=whole).text
 
 
 def test_a_rendering_that_was_changed_is_not_shown(lab: tuple[Session, str, str]) -> None:
@@ -323,4 +325,4 @@ def test_a_rendering_that_was_changed_is_not_shown(lab: tuple[Session, str, str]
         clip.write_bytes(clip.read_bytes() + b"x")
     assert [one.id for one in conditions(session, recording_of(session))] == ["raw"]
     with pytest.raises(UserError, match="was changed since it was made"):
-        plan_sight(session, mark(session, 1, 2), condition=whole)
+        plan_input(session, mark(session, 1, 2), condition=whole)

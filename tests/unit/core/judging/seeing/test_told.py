@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.disclosure.cast_names import names_of, telling, with_pseudonyms
+from benchmark.disclosure.cast_names import make_name_rewriter, name_participants, restore_pseudonyms
 from benchmark.judge_input.input_plan import InputSettings
-from benchmark.judge_input.input_planning import plan_sight
-from benchmark.judge_input.subject_material import LONGEST
+from benchmark.judge_input.input_planning import plan_input
+from benchmark.judge_input.subject_material import MAX_MATERIAL_CHARS
 from benchmark.questions.question_edits import correct_question
-from benchmark.questions.question_validity import wanted_from
+from benchmark.questions.question_validity import required_questions
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind, Modality
 from project.entities.questions import Summary, SummarySource, WrongOption
 from project.entities.study_records import Participant, ParticipantRole
@@ -30,7 +30,7 @@ PEOPLE = [
     Participant("3", "P070", ParticipantRole.USER),
     Participant("4", "Anna B.", ParticipantRole.USER),
 ]
-NAMES = names_of(PEOPLE, str)
+NAMES = name_participants(PEOPLE, str)
 
 
 @pytest.fixture
@@ -50,16 +50,16 @@ def session(tmp_path: Path) -> Iterator[Session]:
     ],
 )
 def test_pseudonyms_give_way_between_word_borders(text: str, told: str) -> None:
-    tell = telling(PEOPLE, NAMES, str)
+    tell = make_name_rewriter(PEOPLE, NAMES, str)
     assert tell(text) == told
     assert tell(told) == told
     called = {NAMES[one.id]: one for one in PEOPLE}
-    assert with_pseudonyms(told, called) == with_pseudonyms(text, called)
+    assert restore_pseudonyms(told, called) == restore_pseudonyms(text, called)
 
 
 @given(st.lists(st.sampled_from(["P07", "P070", "R1", "Anna B.", "User", "Agent", "the", " ", ".", "x"]), max_size=12))
 def test_told_twice_is_told_once(pieces: list[str]) -> None:
-    tell = telling(PEOPLE, NAMES, str)
+    tell = make_name_rewriter(PEOPLE, NAMES, str)
     once = tell(" ".join(pieces))
     assert tell(once) == once
 
@@ -69,14 +69,14 @@ def test_everybody_is_called_the_same_in_question_options_and_conversation(sessi
     say(session, 3, 4, "Hi.", user)
     question = a_question(session, recording_of(session), "P07")
     about = JudgmentTarget(JudgmentTargetKind.QUESTION, question.id).key
-    plan = plan_sight(session, about, "answer", settings=WORDS)
+    plan = plan_input(session, about, "answer", settings=WORDS)
     assert "P07" not in plan.text
     assert "Question: Why does User laugh?" in plan.text
     assert "C = User takes it for a joke." in plan.text
     assert "User: Hi." in plan.text
     assert (plan.truth, plan.state) == ({"answer": "C"}, question.state)
     # They are called so also where no words are told, and nobody is known to appear.
-    assert "P07" not in plan_sight(session, about, "options_only", settings=WORDS).text
+    assert "P07" not in plan_input(session, about, "options_only", settings=WORDS).text
 
 
 def test_options_alone_come_without_everything_else(session: Session) -> None:
@@ -86,7 +86,7 @@ def test_options_alone_come_without_everything_else(session: Session) -> None:
     gather(session, place, "gathered")
     about = JudgmentTarget(JudgmentTargetKind.QUESTION, a_question(session, place, "P07").id).key
     for task, told in (("options_only", False), ("separability", False), ("relevance", True)):
-        plan = plan_sight(session, about, task, settings=InputSettings(frames=3))
+        plan = plan_input(session, about, task, settings=InputSettings(frames=3))
         assert plan.media is None
         assert plan.modality is Modality.NOTHING
         assert ("Why does" in plan.text) == told
@@ -94,7 +94,7 @@ def test_options_alone_come_without_everything_else(session: Session) -> None:
         for other in ("Hi.", "gathered", "somebody who deals with"):
             assert other not in plan.text
     for task in ("difficulty", "truth", "distractors"):
-        plan = plan_sight(session, about, task, settings=InputSettings(frames=3))
+        plan = plan_input(session, about, task, settings=InputSettings(frames=3))
         assert plan.modality is Modality.BOTH
         assert "is bored" not in plan.text
         assert ("takes it for a joke" in plan.text) == (task != "difficulty")
@@ -103,11 +103,11 @@ def test_options_alone_come_without_everything_else(session: Session) -> None:
 def test_base_and_text_only_are_settings(session: Session) -> None:
     say(session, 3, 4, "Hello there.")
     about = JudgmentTarget(JudgmentTargetKind.QUESTION, a_question(session, recording_of(session)).id).key
-    base = plan_sight(session, about, "answer", settings=InputSettings(words=False, frames=2))
+    base = plan_input(session, about, "answer", settings=InputSettings(words=False, frames=2))
     assert (base.modality, "Hello there." in base.text) == (Modality.PICTURES, False)
-    text = plan_sight(session, about, "answer", settings=WORDS)
+    text = plan_input(session, about, "answer", settings=WORDS)
     assert (text.modality, "Hello there." in text.text) == (Modality.WORDS, True)
-    nothing = plan_sight(session, about, "answer", settings=replace(WORDS, words=False))
+    nothing = plan_input(session, about, "answer", settings=replace(WORDS, words=False))
     assert nothing.modality is Modality.NOTHING
     assert "Neither pictures nor words of it come with this." in nothing.text
 
@@ -118,14 +118,14 @@ def test_two_options_that_would_be_told_alike_are_not_asked_about(session: Sessi
     wrong = (WrongOption("User takes it for a joke."), *question.wrong[1:])
     correct_question(session, question.id, wrong=wrong)
     with pytest.raises(UserError, match="Two options of this question are the same"):
-        plan_sight(session, JudgmentTarget(JudgmentTargetKind.QUESTION, question.id).key, "answer", settings=WORDS)
+        plan_input(session, JudgmentTarget(JudgmentTargetKind.QUESTION, question.id).key, "answer", settings=WORDS)
 
 
 def test_a_chain_is_told_line_by_line_with_what_is_asked_for(session: Session) -> None:
     _, user = people(session, "P07")
     graph = a_chain(session, recording_of(session), "P07", (user,))
-    why = next(one for one in wanted_from(graph) if one.part == f"CW:{graph.nodes[2].id}")
-    plan = plan_sight(
+    why = next(one for one in required_questions(graph) if one.part == f"CW:{graph.nodes[2].id}")
+    plan = plan_input(
         session, JudgmentTarget(JudgmentTargetKind.CHAIN, graph.chain.id, why.part).key, "word_question", settings=WORDS
     )
     lines = [line.removeprefix("| ").strip() for line in plan.text.splitlines()]
@@ -137,7 +137,7 @@ def test_a_chain_is_told_line_by_line_with_what_is_asked_for(session: Session) -
         assert line in lines
     for part in ("CW:nothing", "EU:" + graph.nodes[2].id, "", "multi-step:start:a>b"):
         with pytest.raises(UserError, match="The rules ask for no question"):
-            plan_sight(
+            plan_input(
                 session,
                 JudgmentTarget(JudgmentTargetKind.CHAIN, graph.chain.id, part).key,
                 "word_question",
@@ -151,9 +151,9 @@ def test_long_material_loses_whole_lines_and_says_so(session: Session) -> None:
         text = "\n".join(f"Sentence {number} of a very long account." for number in range(1000))
         with session.step("Summaries"):
             set_summary(session.study, Summary(place, source, text, ""))
-    plan = plan_sight(session, JudgmentTarget(JudgmentTargetKind.RECORDING, place).key, "audit", settings=WORDS)
+    plan = plan_input(session, JudgmentTarget(JudgmentTargetKind.RECORDING, place).key, "audit", settings=WORDS)
     assert plan.text.count("more lines left out here)") == 2
-    assert 2 * LONGEST * 0.9 < len(plan.text) < 2 * LONGEST + 5_000
+    assert 2 * MAX_MATERIAL_CHARS * 0.9 < len(plan.text) < 2 * MAX_MATERIAL_CHARS + 5_000
     assert "Sentence 0 of" in plan.text
     assert "Sentence 999 of" not in plan.text
 
@@ -167,8 +167,8 @@ def test_recordings_are_asked_about_where_there_is_what_it_takes(session: Sessio
         ("answer", "is asked about a question, not about a recording"),
     ):
         with pytest.raises(UserError, match=says):
-            plan_sight(session, about, task, settings=WORDS)
+            plan_input(session, about, task, settings=WORDS)
     say(session, 1, 2, "Good morning.")
-    assert "Good morning." in plan_sight(session, about, "words_summary").text
-    frames = plan_sight(session, about, "frames_summary", settings=InputSettings(frames=2))
+    assert "Good morning." in plan_input(session, about, "words_summary").text
+    frames = plan_input(session, about, "frames_summary", settings=InputSettings(frames=2))
     assert (frames.modality, "Good morning." in frames.text) == (Modality.PICTURES, False)

@@ -7,8 +7,8 @@ from typing import Any
 
 from annotate.study.people import add_participant, set_consent
 from benchmark.dataset.dataset_export import Exported, confirm_question_texts, export_questions
-from benchmark.dataset.question_selection import gather
-from benchmark.questions.question_edits import made_from, seen_state
+from benchmark.dataset.question_selection import select_questions
+from benchmark.questions.question_edits import content_state, coverage_checksum
 from project.entities.questions import Maker, Question, QuestionKind, Verification, VerificationDecision, WrongOption
 from project.entities.study_records import ConsentUse, ParticipantRole
 from project.ids import new_id
@@ -62,7 +62,7 @@ def ask(
     """Add a question about why something happens; returns its id."""
     made = Question(
         *(new_id(), recording_id, chain_id, QuestionKind.WHY, "", covers),
-        *(made_from(graph(session, chain_id), covers), 2 * SECOND, 15 * SECOND, text, answer),
+        *(coverage_checksum(graph(session, chain_id), covers), 2 * SECOND, 15 * SECOND, text, answer),
         *(tuple(WrongOption(one) for one in wrong), "So it is.", 1, place, Maker.RULES, _me(session), "", AT),
     )
     with session.step("Ask"):
@@ -76,14 +76,14 @@ def verify_all(session: Session, who: str) -> None:
     with session.step("Verify"):
         for one in all_questions(session.study):
             keep = VerificationDecision.KEEP
-            said = Verification(one.id, _me(session), keep, "chain", (), "hard", "", seen_state(one), AT)
+            said = Verification(one.id, _me(session), keep, "chain", (), "hard", "", content_state(one), AT)
             set_verification(session.study, said)
     session.annotator_name = before
 
 
 def read_all(session: Session, *, everything: bool = False) -> None:
     """Let whoever is at work read and confirm the texts of a set as they are now."""
-    confirm_question_texts(session, gather(session, everything=everything))
+    confirm_question_texts(session, select_questions(session, everything=everything))
 
 
 def export_read(session: Session, folder: Path, **how: Any) -> Exported:

@@ -19,13 +19,20 @@ from annotate.study.people import add_participant, set_appearance, set_consent
 from annotate.team.assignments import hold_out
 from anonymize.pii_review.pii_decisions import hide_everywhere
 from benchmark.dataset import dataset_export as writing
-from benchmark.dataset.dataset_card import SPLITS, splits_of
-from benchmark.dataset.dataset_export import cell
-from benchmark.dataset.question_selection import ALIKE, HELD_OUT, NO_CONSENT, NOBODY, STALE, UNVERIFIED
+from benchmark.dataset.dataset_card import SPLIT_SHARES, assign_splits
+from benchmark.dataset.dataset_export import table_cell
+from benchmark.dataset.question_selection import (
+    DUPLICATE_OPTIONS,
+    HELD_OUT,
+    NO_CONSENT,
+    NO_PARTICIPANTS,
+    STALE,
+    UNVERIFIED,
+)
 from project.entities.causal_chains import NodeKind
 from project.entities.study_records import ConsentUse, ParticipantRole
 from project.errors import UserError
-from project.queries.chain_rows import chains_of, graph_of
+from project.queries.chain_rows import chains_of, read_graph
 from project.queries.question_rows import all_questions
 from project.queries.recording_rows import all_participants
 from project.session.session import Session
@@ -43,7 +50,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 def lines(folder: Path, *splits: str) -> list[dict[str, Any]]:
     return [
         json.loads(line)
-        for split in splits or SPLITS
+        for split in splits or SPLIT_SHARES
         for line in (folder / f"{split}.jsonl").read_text("utf-8").splitlines()
     ]
 
@@ -80,15 +87,15 @@ def test_a_recording_is_in_one_split_and_the_seed_decides(session: Session, tmp_
     where = {(one["media"]["recording"], one["split"]) for one in lines(tmp_path / "one")}
     assert dict(where) == first.recordings
     assert len(where) == 6
-    assert {*first.recordings.values()} == {*SPLITS}
+    assert {*first.recordings.values()} == {*SPLIT_SHARES}
 
 
 @given(st.dictionaries(st.text("abcdef", min_size=1, max_size=3), st.integers(1, 60), min_size=1), st.integers())
 def test_splits_are_as_balanced_as_recordings_allow(questions: dict[str, int], seed: int) -> None:
-    found = splits_of(questions, seed)
+    found = assign_splits(questions, seed)
     assert found.keys() == questions.keys()
     total, most = sum(questions.values()), max(questions.values())
-    for split, share in SPLITS.items():
+    for split, share in SPLIT_SHARES.items():
         there = sum(many for one, many in questions.items() if found[one] == split)
         assert there <= share * total + most
 
@@ -112,7 +119,7 @@ def test_who_did_not_consent_keeps_their_recordings_out(session: Session, tmp_pa
     assert export_read(session, tmp_path / "again").left_out == {}
     for one in all_participants(session.study):
         set_appearance(session, "walk 3", one, False)
-    assert export_read(session, tmp_path / "nobody").left_out == {NOBODY: 4}
+    assert export_read(session, tmp_path / "nobody").left_out == {NO_PARTICIPANTS: 4}
 
 
 def test_whom_a_chain_is_about_is_asked_too(session: Session, tmp_path: Path) -> None:
@@ -126,11 +133,11 @@ def test_whom_a_chain_is_about_is_asked_too(session: Session, tmp_path: Path) ->
 
 def test_only_what_two_people_approve_of_as_it_is_now(session: Session, tmp_path: Path) -> None:
     (chain,) = chains_of(session.study, "walk")
-    nodes = graph_of(session.study, chain).nodes
+    nodes = read_graph(session.study, chain).nodes
     ask(session, "walk", chain.id, (nodes[1].id, nodes[0].id), "New?", place=1)
     assert export_read(session, tmp_path / "out").left_out == {UNVERIFIED: 1}
     (other,) = chains_of(session.study, "walk 2")
-    chains.edit_node(session, graph_of(session.study, other).nodes[0].id, text="something else")
+    chains.edit_node(session, read_graph(session.study, other).nodes[0].id, text="something else")
     made = export_read(session, tmp_path / "two")
     assert sum(made.left_out.values()) == 4
     assert {*made.left_out} <= {UNVERIFIED, STALE}
@@ -143,7 +150,7 @@ def test_only_what_two_people_approve_of_as_it_is_now(session: Session, tmp_path
 
 def test_names_are_taken_out_and_what_is_undecided_too(session: Session, tmp_path: Path) -> None:
     (chain,) = chains_of(session.study, "walk")
-    nodes = graph_of(session.study, chain).nodes
+    nodes = read_graph(session.study, chain).nodes
     covers = (nodes[1].id, nodes[0].id)
     chains.rename_chain(session, chain.id, "Zinnia waits for Ada")
     wrong = ("Zinnia left.", "Write to zinnia@example.org.", "It rains.", "It snows.")
@@ -161,14 +168,14 @@ def test_names_are_taken_out_and_what_is_undecided_too(session: Session, tmp_pat
 
 def test_options_that_become_alike_keep_a_question_out(session: Session, tmp_path: Path) -> None:
     (chain,) = chains_of(session.study, "walk")
-    nodes = graph_of(session.study, chain).nodes
+    nodes = read_graph(session.study, chain).nodes
     wrong = ("Call 0711 5550100.", "Call 0711 5550199.", "It rains.", "It snows.")
     ask(session, "walk", chain.id, (nodes[1].id, nodes[0].id), "What now?", wrong=wrong)
     hide_everywhere(session, "0711 5550100", replacement="[…]")
     hide_everywhere(session, "0711 5550199", replacement="[…]")
     for who in ("Bo", "Cy"):
         verify_all(session, who)
-    assert export_read(session, tmp_path / "out").left_out == {ALIKE: 1}
+    assert export_read(session, tmp_path / "out").left_out == {DUPLICATE_OPTIONS: 1}
 
 
 def test_it_is_written_whole_or_not_at_all(session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,7 +240,7 @@ def test_the_table_is_read_as_vlmevalkit_reads_it(session: Session, tmp_path: Pa
         options = {letter: row[letter] for letter in "ABCDE" if not pandas.isna(row[letter])}
         line = in_lines[row["question_id"]]
         assert [*options] == [*"ABCDE"]
-        assert [*options.values()] == [cell(one) for one in line["options"]]
+        assert [*options.values()] == [table_cell(one) for one in line["options"]]
         assert options[row["answer"]] == 'She says "no", then leaves.'
         assert (row["category"], row["split"]) == ("CW", line["split"])
     with (out / "vlmevalkit" / "questions.tsv").open(encoding="utf-8", newline="") as file:
@@ -243,7 +250,7 @@ def test_the_table_is_read_as_vlmevalkit_reads_it(session: Session, tmp_path: Pa
 
 @pytest.mark.parametrize("text", ["None", "n/a", "NaN", " null "])
 def test_no_option_is_read_as_an_empty_cell(text: str) -> None:
-    assert cell(text) == f"{text.strip()}."
+    assert table_cell(text) == f"{text.strip()}."
 
 
 def test_a_line_of_a_question_has_no_id_or_time_of_the_study(session: Session, tmp_path: Path) -> None:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from anonymize.release.release_plan import release_key, sealed
-from benchmark.dataset.dataset_card import MOST_PICTURES, ReleasedMedia
+from anonymize.release.release_plan import get_release_key, keyed_checksum
+from benchmark.dataset.dataset_card import MAX_PICTURES, ReleasedMedia
 from project.errors import UserError
 from project.queries.face_rows import mask_state
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
-from project.timebase import SECOND
+from project.timebase import SECOND_US
 from tests.unit.core.questions.dataset.asked_study import asked_study, export_read
 
 
@@ -33,7 +33,7 @@ def released(session: Session, folder: Path, *, pictures: bool = True, state: st
         (folder / one).parent.mkdir(parents=True, exist_ok=True)
         (folder / one).touch()
     first = all_recordings(session.study)[0]
-    faces = sealed(release_key(session), mask_state(session.study, first.id) if state is None else state)
+    faces = keyed_checksum(get_release_key(session), mask_state(session.study, first.id) if state is None else state)
     manifest = {
         "format": "greenroom-release",
         "sources": {"recording-0001": {"faces": faces}},
@@ -94,9 +94,9 @@ def test_what_is_missing_in_a_release_is_said(session: Session, tmp_path: Path) 
 
 def test_pictures_are_spread_over_the_span() -> None:
     shown = ReleasedMedia(pictures={at: str(at) for at in range(100)})
-    found = [int(one) for one in shown.during(10 * SECOND, 90 * SECOND)]
-    assert len(found) == MOST_PICTURES
+    found = [int(one) for one in shown.during(10 * SECOND_US, 90 * SECOND_US)]
+    assert len(found) == MAX_PICTURES
     assert (found[0], found[-1]) == (12, 87)
     assert {b - a for a, b in pairwise(found)} == {5}
     assert shown.during(10_400_000, 10_900_000) == ["10"]
-    assert ReleasedMedia().during(0, SECOND) == []
+    assert ReleasedMedia().during(0, SECOND_US) == []

@@ -8,11 +8,11 @@ import pytest
 from annotate.chains import chain_edits as chains
 from annotate.study.recording_edits import undo
 from anonymize.pii_review.pii_decisions import hide_everywhere
-from benchmark.dataset.dataset_export import KIND, each_once, export_questions, reader_of
-from benchmark.dataset.question_selection import gather
+from benchmark.dataset.dataset_export import RUN_KIND, export_questions, find_reader, unique_texts
+from benchmark.dataset.question_selection import select_questions
 from project.errors import UserError
 from project.progress import Silent
-from project.queries.chain_rows import chains_of, graph_of
+from project.queries.chain_rows import chains_of, read_graph
 from project.queries.history_rows import latest_run
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
@@ -36,7 +36,7 @@ def hide(session: Session) -> None:
 
 def ask_more(session: Session) -> None:
     (chain,) = chains_of(session.study, "walk")
-    nodes = graph_of(session.study, chain).nodes
+    nodes = read_graph(session.study, chain).nodes
     ask(session, "walk", chain.id, (nodes[1].id, nodes[0].id), "Something new?")
     for who in ("Bo", "Cy"):
         verify_all(session, who)
@@ -63,7 +63,7 @@ def test_it_is_refused_until_somebody_read_the_texts_as_they_are(
 def test_all_questions_are_no_way_around_it(session: Session, tmp_path: Path) -> None:
     read_all(session)
     (chain,) = chains_of(session.study, "walk")
-    nodes = graph_of(session.study, chain).nodes
+    nodes = read_graph(session.study, chain).nodes
     ask(session, "walk", chain.id, (nodes[1].id, nodes[0].id), "Nobody looked at this?")
     with pytest.raises(UserError, match="Nobody confirmed") as refused:
         export_questions(session, tmp_path / "out", everything=True)
@@ -75,7 +75,7 @@ def test_all_questions_are_no_way_around_it(session: Session, tmp_path: Path) ->
 
 def test_reading_can_be_taken_back(session: Session, tmp_path: Path) -> None:
     read_all(session)
-    reader = reader_of(session, gather(session))
+    reader = find_reader(session, select_questions(session))
     assert reader is not None
     assert reader.name == "Ada"
     undo(session)
@@ -85,11 +85,11 @@ def test_reading_can_be_taken_back(session: Session, tmp_path: Path) -> None:
 
 def test_every_text_that_leaves_is_among_those_that_are_read(session: Session, tmp_path: Path) -> None:
     export_read(session, tmp_path / "out")
-    found = gather(session)
+    found = select_questions(session)
     read = {one.after for one in found.texts}
     for one in found.items:
         assert {one.text, one.explanation, *one.options} <= read
-    once = each_once(found.texts)
+    once = unique_texts(found.texts)
     assert {one.after for one in once} == read
     assert len({(one.before, one.after) for one in once}) == len(once)
 
@@ -97,7 +97,7 @@ def test_every_text_that_leaves_is_among_those_that_are_read(session: Session, t
 def test_it_is_noted_in_the_study(session: Session, tmp_path: Path) -> None:
     export_read(session, tmp_path / "to Berlin")
     for one in all_recordings(session.study):
-        run = latest_run(session.study, one.id, KIND)
+        run = latest_run(session.study, one.id, RUN_KIND)
         assert run is not None
         assert (run.result["output"], run.result["questions"]) == ("to Berlin", one.number + 1)
 

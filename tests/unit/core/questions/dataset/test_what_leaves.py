@@ -11,17 +11,17 @@ from annotate.chains import chain_edits as chains
 from annotate.chains.chain_versions import review_chain
 from annotate.study.people import add_participant, set_appearance, set_consent
 from annotate.team.assignments import hold_out
-from anonymize.pii_review.pii_decisions import decide, hide_everywhere, mark, undecide
-from anonymize.pii_review.review_hits import hits
-from benchmark.dataset.dataset_export import confirm_question_texts, prepare
-from benchmark.dataset.question_selection import BORROWED, GONE
-from benchmark.dataset.question_selection import gather as gathered
-from benchmark.questions.question_edits import correct_question, reworded
+from anonymize.pii_review.pii_decisions import decide_places, hide_everywhere, mark_text, undecide_places
+from anonymize.pii_review.review_hits import find_hits
+from benchmark.dataset.dataset_export import confirm_question_texts, prepare_dataset
+from benchmark.dataset.question_selection import OPTION_NOT_RELEASABLE, OPTION_SOURCE_MISSING
+from benchmark.dataset.question_selection import select_questions as gathered
+from benchmark.questions.question_edits import correct_question, reword_options
 from project.entities.causal_chains import ChainDecision
 from project.entities.questions import WrongOption
 from project.entities.study_records import ConsentUse, ParticipantRole
 from project.errors import UserError
-from project.queries.chain_rows import chains_of, graph_of
+from project.queries.chain_rows import chains_of, read_graph
 from project.queries.pii_rows import PiiVerdict
 from project.queries.question_rows import questions_of, set_verification, update_question, verifications_of
 from project.queries.recording_rows import all_participants
@@ -42,7 +42,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 def nodes(session: Session, recording: str) -> list[str]:
     (chain,) = chains_of(session.study, recording)
-    return [one.id for one in graph_of(session.study, chain).nodes]
+    return [one.id for one in read_graph(session.study, chain).nodes]
 
 
 def ask_with_an_option_of(session: Session, node_id: str) -> str:
@@ -81,7 +81,7 @@ def test_options_taken_from_what_is_kept_back_do_not_leave_with_questions_of_oth
     assert "Borrowed words." in whole(tmp_path / "before")
     keep_back(session, how)
     made = export_read(session, tmp_path / "out", formats=BOTH, everything=True)
-    assert made.left_out[BORROWED] == 1
+    assert made.left_out[OPTION_NOT_RELEASABLE] == 1
     assert "Borrowed words." not in whole(tmp_path / "out")
 
 
@@ -89,7 +89,7 @@ def test_options_taken_from_what_is_gone_do_not_leave(session: Session, tmp_path
     ask_with_an_option_of(session, nodes(session, OTHER)[0])
     (chain,) = chains_of(session.study, OTHER)
     chains.delete_chain(session, chain.id)
-    assert export_read(session, tmp_path / "out", everything=True).left_out == {GONE: 1}
+    assert export_read(session, tmp_path / "out", everything=True).left_out == {OPTION_SOURCE_MISSING: 1}
 
 
 def test_what_another_program_wrote_beside_the_words_is_looked_at_too(session: Session, tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_what_was_marked_by_hand_in_a_node_is_hidden_where_a_question_quotes_it(
     ask(session, HOME, chain.id, (second, first), "Why?", answer="Because the gruffle of the village waits.")
     (where,) = [one for one in free_texts(session.study) if one.row == first and one.field == "text"]
     at = where.text.index("gruffle")
-    mark(session, where, at, at + len("gruffle of the village"), "other")
+    mark_text(session, where, at, at + len("gruffle of the village"), "other")
     export_read(session, tmp_path / "out", formats=BOTH, everything=True)
     said = whole(tmp_path / "out")
     assert "waits" in said
@@ -132,12 +132,12 @@ def test_a_decision_that_is_taken_back_hides_again(session: Session, tmp_path: P
     (chain,) = chains_of(session.study, HOME)
     first, second = nodes(session, HOME)
     ask(session, HOME, chain.id, (second, first), "Why does Mr. Bilal Poole laugh?")
-    places = [one for one in hits(session) if "Bilal" in one.text]
+    places = [one for one in find_hits(session) if "Bilal" in one.text]
     assert places
-    decide(session, places, PiiVerdict.KEEP)
+    decide_places(session, places, PiiVerdict.KEEP)
     export_read(session, tmp_path / "kept", everything=True)
     assert "Bilal" in whole(tmp_path / "kept")
-    undecide(session, places)
+    undecide_places(session, places)
     export_read(session, tmp_path / "out", everything=True)
     assert "Bilal" not in whole(tmp_path / "out")
 
@@ -203,21 +203,23 @@ def test_nothing_is_written_where_texts_cannot_be_searched(
 def test_what_was_gathered_does_not_leave_after_something_else_was_decided(session: Session, how: str) -> None:
     found = gathered(session)
     confirm_question_texts(session, found)
-    prepare(session, found, BOTH)
+    prepare_dataset(session, found, BOTH)
     if how == "private":
         hide_everywhere(session, "event")
     else:
         keep_back(session, how)
     with pytest.raises(UserError, match="changed meanwhile"):
-        prepare(session, found, BOTH)
+        prepare_dataset(session, found, BOTH)
 
 
 def test_an_option_in_other_words_is_still_of_those_whose_words_it_was(session: Session, tmp_path: Path) -> None:
     asked = ask_with_an_option_of(session, nodes(session, OTHER)[0])
     (question,) = [one for one in questions_of(session.study, HOME) if one.id == asked]
-    correct_question(session, asked, wrong=reworded(question, ["Borrowed words, corrected.", "B.", "D.", "C, too."]))
+    correct_question(
+        session, asked, wrong=reword_options(question, ["Borrowed words, corrected.", "B.", "D.", "C, too."])
+    )
     keep_back(session, "held out")
-    assert export_read(session, tmp_path / "out", everything=True).left_out[BORROWED] == 1
+    assert export_read(session, tmp_path / "out", everything=True).left_out[OPTION_NOT_RELEASABLE] == 1
     (after,) = [one for one in questions_of(session.study, HOME) if one.id == asked]
     assert [(one.text, bool(one.source)) for one in after.wrong] == [
         *(("Borrowed words, corrected.", True), ("B.", False), ("D.", False), ("C, too.", False))

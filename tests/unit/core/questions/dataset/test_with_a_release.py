@@ -14,7 +14,7 @@ from project.errors import UserError
 from project.progress import Silent
 from project.queries.face_rows import set_dismissed, tracks_of
 from project.queries.recording_rows import all_recordings
-from project.session.jobs import run_here
+from project.session.jobs import run_inline
 from project.session.session import Session
 from tests.unit.core.questions.dataset.asked_study import ask, export_read, verify_all
 from tests.unit.core.release.lab import lab
@@ -33,7 +33,7 @@ def test_what_it_names_is_in_the_release(tmp_path: Path) -> None:
         for who in ("Bo", "Cy"):
             verify_all(session, who)
         work = job.prepare(session, folder, ReleasePlan(methods=("solid",), formats=("csv",)))
-        assert run_here(session, work, Silent())[0]["released"] is True
+        assert run_inline(session, work, Silent())[0]["released"] is True
 
         export_read(session, tmp_path / "out", formats=("vlmevalkit",), release=folder)
         (line,) = (tmp_path / "out" / "train.jsonl").read_text("utf-8").splitlines()

@@ -6,9 +6,15 @@ import pytest
 
 from benchmark.authoring import question_requests as thresholds
 from benchmark.judging.judge_registry import add_judge
-from benchmark.questions.filter_funnel import funnel, survives
-from benchmark.questions.filter_outcomes import FilterVerdict, chance_of, read, read_about, scores_of
-from benchmark.questions.filter_rules import STEPS, Several, rules_of, usual
+from benchmark.questions.filter_funnel import read_funnel, surviving_questions
+from benchmark.questions.filter_outcomes import (
+    FilterVerdict,
+    drop_chance,
+    judge_scores,
+    read_funnel_input,
+    read_question_input,
+)
+from benchmark.questions.filter_rules import STEPS, Several, default_rule, read_rules
 from benchmark.questions.question_edits import add_questions, correct_question
 from project.entities.judgments import JudgeEntry, JudgmentStatus
 from project.entities.questions import Maker
@@ -19,13 +25,13 @@ from tests.fakes.questions_said import GEMINI, GPT, ask_about, pass_all, questio
 
 
 def fate(session: Session, step: str, question_id: str = "question-00000") -> tuple[FilterVerdict, str]:
-    found = funnel(session, (), [step]).at(step).fates[question_id]
+    found = read_funnel(session, (), [step]).at(step).fates[question_id]
     return found.verdict, found.reason
 
 
 def test_steps_come_in_the_order_of_the_paper_with_its_thresholds(session: Session) -> None:
     ask_about(session, 1)
-    told = [(one.key, one.step.needs.value, one.rule.limit) for one in funnel(session).steps]
+    told = [(one.key, one.step.needs.value, one.rule.limit) for one in read_funnel(session).steps]
     assert told == [
         ("duplicates", "at most", 90),
         ("review", "at least", 4),
@@ -51,7 +57,7 @@ def test_what_every_step_keeps_survives_and_each_other_falls_where_it_fails(sess
     other = "A" if made[7].letter != "A" else "B"
     said(session, made[7], GPT, "answer", {"answer": other}, seed=1)
     said(session, made[8], GPT, "truth", {}, status=JudgmentStatus.REFUSED)
-    found = funnel(session)
+    found = read_funnel(session)
     fell = {stage.key: [*stage.fallen] for stage in found.steps if stage.fallen}
     assert fell == {
         "review": [made[1].id],
@@ -73,12 +79,12 @@ def test_what_was_said_about_one_question_is_read_without_the_others(session: Se
     for judge, score in ((GPT, 1), (GEMINI, 3)):
         for one in made[:2]:
             said(session, one, judge, "difficulty", {"score": score})
-    step, whole = STEPS["difficulty"], read(session)
+    step, whole = STEPS["difficulty"], read_funnel_input(session)
     for one in made:
-        alone = read_about(session, one)
+        alone = read_question_input(session, one)
         assert [*alone.questions] == [one.id]
-        assert scores_of(alone, step, one) == scores_of(whole, step, one)
-    assert [one.value for one in scores_of(read_about(session, made[0]), step, made[0])] == [3, 1]
+        assert judge_scores(alone, step, one) == judge_scores(whole, step, one)
+    assert [one.value for one in judge_scores(read_question_input(session, made[0]), step, made[0])] == [3, 1]
 
 
 @pytest.mark.parametrize(
@@ -126,12 +132,12 @@ def test_a_refusal_after_a_score_takes_it_back_and_a_failure_does_not(session: S
 def test_scores_of_a_question_as_it_was_do_not_count_and_count_again_after_an_undo(session: Session) -> None:
     (one,) = ask_about(session, 1)
     pass_all(session, [one])
-    assert funnel(session).survivors == (one.id,)
+    assert read_funnel(session).survivors == (one.id,)
     correct_question(session, one.id, answer="Ana waits outside.")
-    stage = funnel(session).at("review")
+    stage = read_funnel(session).at("review")
     assert [*stage.open] == [one.id]
     session.study.undo()
-    assert funnel(session).survivors == (one.id,)
+    assert read_funnel(session).survivors == (one.id,)
 
 
 class TestSecondJudge:
@@ -168,7 +174,7 @@ class TestSeveralJudges:
         said(session, one, GPT, "difficulty", {"score": 3})
         said(session, one, GEMINI, "difficulty", {"score": 1})
         assert fate(session, "difficulty") == (FilterVerdict.FELL, "gemini 1, gpt 3")
-        rule = replace(rules_of(session.study)["difficulty"], several=Several.MEAN)
+        rule = replace(read_rules(session.study)["difficulty"], several=Several.MEAN)
         thresholds.set_rules(session, {"difficulty": rule})
         assert fate(session, "difficulty") == (FilterVerdict.KEPT, "mean 2: gemini 1, gpt 3")
 
@@ -185,7 +191,7 @@ class TestSeveralJudges:
         entry, _ = add_judge(session, "knows", "oracle", "", {})
         (one,) = ask_about(session, 1)
         said(session, one, GPT, "difficulty", {"score": 0})
-        rule = replace(rules_of(session.study)["difficulty"], judges=(entry.id,))
+        rule = replace(read_rules(session.study)["difficulty"], judges=(entry.id,))
         thresholds.set_rules(session, {"difficulty": rule})
         assert fate(session, "difficulty")[0] is FilterVerdict.OPEN
         said(session, one, entry, "difficulty", {"score": 2})
@@ -196,7 +202,7 @@ class TestOptionsAlone:
     def test_more_runs_ask_for_more_than_a_lucky_guess(self, session: Session) -> None:
         (one,) = ask_about(session, 1)
         wrong = "A" if one.letter != "A" else "B"
-        thresholds.set_rules(session, {"options-only": replace(rules_of(session.study)["options-only"], runs=3)})
+        thresholds.set_rules(session, {"options-only": replace(read_rules(session.study)["options-only"], runs=3)})
         said(session, one, GPT, "options_only", {"answer": one.letter}, seed=0)
         assert fate(session, "options-only") == (FilterVerdict.OPEN, "gpt 1 of 3 runs answered")
         said(session, one, GPT, "options_only", {"answer": wrong}, seed=1)
@@ -207,10 +213,10 @@ class TestOptionsAlone:
 
     def test_what_guessing_alone_drops_is_known(self) -> None:
         step = STEPS["options-only"]
-        rule = usual(step)
-        assert chance_of(step, rule, 5) == pytest.approx(0.2)
-        assert chance_of(step, replace(rule, runs=3), 5) == pytest.approx(3 * 0.04 * 0.8 + 0.008)
-        assert chance_of(STEPS["truth"], rule, 5) is None
+        rule = default_rule(step)
+        assert drop_chance(step, rule, 5) == pytest.approx(0.2)
+        assert drop_chance(step, replace(rule, runs=3), 5) == pytest.approx(3 * 0.04 * 0.8 + 0.008)
+        assert drop_chance(STEPS["truth"], rule, 5) is None
 
 
 class TestStability:
@@ -241,19 +247,19 @@ class TestStability:
 class TestSurvives:
     def test_where_no_step_decides_all_do(self, session: Session) -> None:
         made = ask_about(session, 2)
-        assert survives(session) == {one.id for one in made}
+        assert surviving_questions(session) == {one.id for one in made}
 
     def test_a_step_that_decides_keeps_back_what_falls_and_what_is_open(self, session: Session) -> None:
         made = ask_about(session, 3)
         said(session, made[0], GPT, "difficulty", {"score": 2})
         said(session, made[1], GPT, "difficulty", {"score": 1})
-        thresholds.decide_by(session, ["difficulty"])
-        assert survives(session) == {made[0].id}
+        thresholds.set_deciding_steps(session, ["difficulty"])
+        assert surviving_questions(session) == {made[0].id}
         said(session, made[2], GPT, "difficulty", {"score": 3})
-        assert survives(session) == {made[0].id, made[2].id}
+        assert surviving_questions(session) == {made[0].id, made[2].id}
         session.study.undo()
-        assert survives(session) == {one.id for one in made}
+        assert surviving_questions(session) == {one.id for one in made}
 
     def test_a_step_that_is_not_there_is_one_line(self, session: Session) -> None:
         with pytest.raises(UserError, match="no step “taste”"):
-            funnel(session, (), ["taste"])
+            read_funnel(session, (), ["taste"])

@@ -7,10 +7,10 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmark.questions.filter_funnel import deciding, funnel_of, survivors_of
-from benchmark.questions.filter_outcomes import FunnelInput, alike
-from benchmark.questions.filter_rules import STEPS, FilterRule, FilterStep, Needs, Several, usual
-from project.entities.judgments import RAW, JudgmentStatus, Modality
+from benchmark.questions.filter_funnel import build_funnel, deciding_steps, final_survivors
+from benchmark.questions.filter_outcomes import FunnelInput, most_similar_earlier
+from benchmark.questions.filter_rules import STEPS, FilterRule, FilterStep, Needs, Several, default_rule
+from project.entities.judgments import RAW_CONDITION, JudgmentStatus, Modality
 from project.entities.questions import Question
 from project.queries.question_rows import QuestionJudgment
 from project.store.column_values import to_json
@@ -53,7 +53,19 @@ def _given(
     state = one.state if draw(st.integers(0, 9)) else "old"
     entry = to_json({"name": judge, "backend": "constant", "model": "", "settings": {}})
     return QuestionJudgment(
-        *(f"{number:05d}", one.id, task, judge, entry, "plain", RAW, Modality.BOTH.value, seed, state, status),
+        *(
+            f"{number:05d}",
+            one.id,
+            task,
+            judge,
+            entry,
+            "plain",
+            RAW_CONDITION,
+            Modality.BOTH.value,
+            seed,
+            state,
+            status,
+        ),
         *(to_json({field: value}), f"2026-01-01T00:00:00.{number:06d}Z"),
     )
 
@@ -74,14 +86,14 @@ def test_whoever_reaches_a_step_is_kept_falls_or_is_open(
     made, said, rules = found
     reading = FunnelInput(made, said, {}, rules)
     going: tuple[str, ...] = tuple(one.id for one in made)
-    for stage in funnel_of(reading).steps:
+    for stage in build_funnel(reading).steps:
         assert stage.entered == going
         assert [*stage.fates] == sorted([*stage.kept, *stage.fallen, *stage.open])
         assert len(stage.entered) == len(stage.kept) + len(stage.fallen) + len(stage.open)
         assert all(stage.fallen.values())
         assert all(stage.open.values())
         going = stage.kept
-    assert survivors_of(reading) >= {*funnel_of(reading).survivors}
+    assert final_survivors(reading) >= {*build_funnel(reading).survivors}
 
 
 @settings(max_examples=40)
@@ -95,10 +107,10 @@ def test_a_stricter_limit_never_lets_another_question_through(
     limits = (now, step.high) if step.needs is Needs.LEAST else (step.low, now)
     stricter = {**rules, step.key: replace(rules[step.key], limit=data.draw(st.integers(*limits)))}
     before, after = FunnelInput(made, said, {}, rules), FunnelInput(made, said, {}, stricter)
-    assert {*funnel_of(after).survivors} <= {*funnel_of(before).survivors}
-    assert survivors_of(after) <= survivors_of(before)
+    assert {*build_funnel(after).survivors} <= {*build_funnel(before).survivors}
+    assert final_survivors(after) <= final_survivors(before)
     alone = [step.key]
-    assert {*funnel_of(after, (), alone).survivors} <= {*funnel_of(before, (), alone).survivors}
+    assert {*build_funnel(after, (), alone).survivors} <= {*build_funnel(before, (), alone).survivors}
 
 
 @settings(max_examples=40)
@@ -110,14 +122,14 @@ def test_one_more_step_that_decides_never_lets_another_question_through(
     reading = FunnelInput(made, said, {}, rules)
     step = data.draw(st.sampled_from([one.key for one in STEPS.values() if one.needs is not Needs.NOTHING]))
     more = FunnelInput(made, said, {}, {**rules, step: replace(rules[step], decides=True)})
-    assert {*deciding(reading)} <= {*deciding(more)}
-    assert survivors_of(more) <= survivors_of(reading)
+    assert {*deciding_steps(reading)} <= {*deciding_steps(more)}
+    assert final_survivors(more) <= final_survivors(reading)
 
 
 @given(_questions)
 def test_who_stays_of_near_duplicates_does_not_depend_on_the_order_they_come_in(made: list[Question]) -> None:
-    assert alike(made) == alike(made[::-1])
-    for key, (value, other) in alike(made).items():
+    assert most_similar_earlier(made) == most_similar_earlier(made[::-1])
+    for key, (value, other) in most_similar_earlier(made).items():
         about = {one.id: one for one in made}
         assert other < key
         assert about[key].recording_id == about[other].recording_id
@@ -130,14 +142,14 @@ def test_copies_are_found_and_questions_about_other_times_or_answers_are_not() -
     later = question(2, text="Why does Ana leave the room at 0:50?", answer="She is angry with Ben.")
     other = question(3, text="Why does Ana leave the room at 0:10?", answer="Her bus is about to come.")
     elsewhere = replace(copy, id="question-00004", recording_id="elsewhere")
-    found = alike([first, copy, later, other, elsewhere])
+    found = most_similar_earlier([first, copy, later, other, elsewhere])
     assert found[copy.id] == (100, first.id)
     assert later.id not in found
-    assert found[other.id][0] < usual(STEPS["duplicates"]).limit
+    assert found[other.id][0] < default_rule(STEPS["duplicates"]).limit
     assert elsewhere.id not in found
 
 
 def test_many_questions_of_one_recording_are_compared_with_all_earlier_ones() -> None:
     made = [question(at, text=f"Question {'abcdefghij'[at % 10] * (at // 10 + 1)}", answer="x") for at in range(600)]
     made.append(question(600, text=made[0].text, answer="x"))
-    assert alike(made)[made[600].id] == (100, made[0].id)
+    assert most_similar_earlier(made)[made[600].id] == (100, made[0].id)

@@ -4,9 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from benchmark.questions.filter_funnel import Proposal, funnel, proposals_for, take_all_over, take_over
-from benchmark.questions.filter_outcomes import read
-from benchmark.questions.question_edits import question_called
+from benchmark.questions.filter_funnel import (
+    Proposal,
+    apply_newest_proposals,
+    apply_options,
+    newest_proposals,
+    read_funnel,
+)
+from benchmark.questions.filter_outcomes import read_funnel_input
+from benchmark.questions.question_edits import get_question
 from project.entities.questions import Question, WrongOption
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -21,7 +27,7 @@ HARDER: dict[str, Json] = {
 
 def proposed(session: Session, about: Question, **other: Json) -> Proposal:
     said(session, about, GPT, "distractors", {**HARDER, **other})
-    (found,) = proposals_for(read(session), about)
+    (found,) = newest_proposals(read_funnel_input(session), about)
     return found
 
 
@@ -53,10 +59,10 @@ def test_what_cannot_be_used_is_not_taken_over(session: Session, other: dict[str
     (one,) = ask_about(session, 1)
     found = proposed(session, one, **other)
     assert why in found.why_not
-    changes, refused = take_all_over(session, read(session), [one.id])
+    changes, refused = apply_newest_proposals(session, read_funnel_input(session), [one.id])
     assert not changes
     assert why in refused[one.id]
-    assert question_called(session, one.id).wrong == one.wrong
+    assert get_question(session, one.id).wrong == one.wrong
 
 
 @pytest.mark.parametrize("likely", [None, -1, 101, True, "90", 2.5])
@@ -69,26 +75,26 @@ def test_a_plausibility_that_is_none_is_left_open(session: Session, likely: Json
 def test_scores_of_before_count_no_more_and_again_after_an_undo(session: Session) -> None:
     first, second = ask_about(session, 2)
     pass_all(session, [first, second])
-    assert len(funnel(session).survivors) == 2
+    assert len(read_funnel(session).survivors) == 2
     found = proposed(session, first)
-    take_over(session, first.id, first.state, found.wrong)
-    after = funnel(session)
+    apply_options(session, first.id, first.state, found.wrong)
+    after = read_funnel(session)
     assert [*after.at("review").open] == [first.id]
     assert after.survivors == (second.id,)
-    now = question_called(session, first.id)
+    now = get_question(session, first.id)
     assert now.wrong == found.wrong
     assert (now.text, now.answer, now.place) == (first.text, first.answer, first.place)
-    assert funnel(session, (), ["distractors"]).at("distractors").taken_over == {first.id}
+    assert read_funnel(session, (), ["distractors"]).at("distractors").taken_over == {first.id}
     session.study.undo()
-    assert question_called(session, first.id).wrong == first.wrong
-    assert len(funnel(session).survivors) == 2
+    assert get_question(session, first.id).wrong == first.wrong
+    assert len(read_funnel(session).survivors) == 2
 
 
 def test_some_of_them_can_be_taken_over(session: Session) -> None:
     (one,) = ask_about(session, 1)
     found = proposed(session, one)
-    take_over(session, one.id, one.state, (*found.wrong[:1], *one.wrong[1:]))
-    now = question_called(session, one.id)
+    apply_options(session, one.id, one.state, (*found.wrong[:1], *one.wrong[1:]))
+    now = get_question(session, one.id)
     assert [each.text for each in now.wrong] == ["Ana nods.", "Ben leaves.", "Ben sleeps.", "Ben sings."]
     assert [each.plausibility for each in now.wrong] == [90, None, None, None]
 
@@ -96,15 +102,15 @@ def test_some_of_them_can_be_taken_over(session: Session) -> None:
 def test_a_proposal_for_the_question_as_it_was_is_refused(session: Session) -> None:
     (one,) = ask_about(session, 1)
     found = proposed(session, one)
-    take_over(session, one.id, one.state, found.wrong)
+    apply_options(session, one.id, one.state, found.wrong)
     with pytest.raises(UserError, match="changed since"):
-        take_over(session, one.id, one.state, one.wrong)
-    now = question_called(session, one.id)
+        apply_options(session, one.id, one.state, one.wrong)
+    now = get_question(session, one.id)
     with pytest.raises(UserError, match="same"):
-        take_over(session, one.id, now.state, (*now.wrong[:3], now.wrong[0]))
+        apply_options(session, one.id, now.state, (*now.wrong[:3], now.wrong[0]))
     with pytest.raises(UserError, match="no longer part"):
-        take_over(session, "gone", one.state, found.wrong)
-    assert proposals_for(read(session), replace(now)) == []
+        apply_options(session, "gone", one.state, found.wrong)
+    assert newest_proposals(read_funnel_input(session), replace(now)) == []
 
 
 def test_all_are_taken_over_in_one_step_the_newest_that_can_be_used(session: Session) -> None:
@@ -112,8 +118,8 @@ def test_all_are_taken_over_in_one_step_the_newest_that_can_be_used(session: Ses
     for one in (first, second):
         said(session, one, GPT, "distractors", HARDER)
     said(session, second, GEMINI, "distractors", {"wrong_1": "Only one."})
-    changes, refused = take_all_over(session, read(session), [first.id, second.id, third.id])
+    changes, refused = apply_newest_proposals(session, read_funnel_input(session), [first.id, second.id, third.id])
     assert changes.ids("question") == {first.id, second.id}
     assert refused == {}
     session.study.undo()
-    assert question_called(session, second.id).wrong == second.wrong
+    assert get_question(session, second.id).wrong == second.wrong

@@ -7,10 +7,10 @@ from shutil import copy
 import pytest
 
 from annotate.team.study_copies import merge_copies
-from app.merge_text import described
+from app.merge_text import describe_conflict
 from benchmark.authoring import question_requests as thresholds
 from benchmark.judging.judge_registry import add_judge
-from benchmark.questions.filter_rules import STEPS, FilterRule, Several, property_of, rules_of, usual
+from benchmark.questions.filter_rules import STEPS, FilterRule, Several, default_rule, read_rules, rule_property
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.queries.history_rows import all_conflicts
@@ -19,9 +19,9 @@ from tests.unit.core.pairs import mark, open_study
 
 
 def set_(session: Session, *said: str) -> None:
-    rules = rules_of(session.study)
+    rules = read_rules(session.study)
     for one in said:
-        key, rules[key] = thresholds.rule_from(session, one, rules)
+        key, rules[key] = thresholds.parse_rule(session, one, rules)
     thresholds.set_rules(session, rules)
 
 
@@ -29,16 +29,16 @@ def test_they_are_set_kept_and_undone(session: Session) -> None:
     add_judge(session, "a", "oracle", "", {})
     add_judge(session, "b", "random", "", {})
     set_(session, "difficulty=3", "truth.several=mean", "options-only.runs=5", "review.judges=a+b")
-    rules = rules_of(session.study)
+    rules = read_rules(session.study)
     assert rules["difficulty"].limit == 3
     assert rules["truth"].several is Several.MEAN
     assert rules["options-only"].runs == 5
     assert len(rules["review"].judges) == 2
     set_(session, "review.judges=all")
-    assert rules_of(session.study)["review"].judges == ()
+    assert read_rules(session.study)["review"].judges == ()
     session.study.undo()
     session.study.undo()
-    assert rules_of(session.study) == {key: usual(step) for key, step in STEPS.items()}
+    assert read_rules(session.study) == {key: default_rule(step) for key, step in STEPS.items()}
 
 
 @pytest.mark.parametrize(
@@ -73,11 +73,11 @@ def test_what_cannot_be_set_is_one_line(session: Session, said: str, told: str) 
 
 def test_a_step_that_drops_nothing_cannot_decide(session: Session) -> None:
     with pytest.raises(UserError, match="cannot decide"):
-        thresholds.decide_by(session, ["distractors"])
-    thresholds.decide_by(session, ["truth", "difficulty"])
-    assert {key for key, one in rules_of(session.study).items() if one.decides} == {"truth", "difficulty"}
-    thresholds.decide_by(session, [])
-    assert not any(one.decides for one in rules_of(session.study).values())
+        thresholds.set_deciding_steps(session, ["distractors"])
+    thresholds.set_deciding_steps(session, ["truth", "difficulty"])
+    assert {key for key, one in read_rules(session.study).items() if one.decides} == {"truth", "difficulty"}
+    thresholds.set_deciding_steps(session, [])
+    assert not any(one.decides for one in read_rules(session.study).values())
 
 
 @pytest.mark.parametrize(
@@ -98,8 +98,8 @@ def test_a_step_that_drops_nothing_cannot_decide(session: Session) -> None:
 )
 def test_what_cannot_be_understood_lets_nothing_through(session: Session, found: Json) -> None:
     with session.step("Damage"):
-        session.study.set_property(property_of("truth"), found)
-    assert rules_of(session.study)["truth"] == FilterRule(2, 1, decides=True)
+        session.study.set_property(rule_property("truth"), found)
+    assert read_rules(session.study)["truth"] == FilterRule(2, 1, decides=True)
 
 
 def test_two_people_who_change_different_limits_keep_both(tmp_path: Path) -> None:
@@ -114,17 +114,17 @@ def test_two_people_who_change_different_limits_keep_both(tmp_path: Path) -> Non
         set_(session, "review=5")
         set_(session, "truth=0")
         merge_copies(session, [other])
-        rules = rules_of(session.study)
+        rules = read_rules(session.study)
         assert (rules["difficulty"].limit, rules["review"].limit) == (3, 5)
         assert rules["truth"].limit == 0
         (conflict,) = all_conflicts(session.study)
-        found = described(session, conflict)
+        found = describe_conflict(session, conflict)
         assert found.title == "Filter of questions: right answer"
         assert [(one.name, one.ours, one.theirs) for one in found.differing] == [("limit", "0", "1")]
         assert ("decides", "no", "no") in [(one.name, one.ours, one.theirs) for one in found.lines]
 
 
 def test_limits_that_are_as_before_are_no_step(session: Session) -> None:
-    rules = rules_of(session.study)
+    rules = read_rules(session.study)
     assert not thresholds.set_rules(session, {"truth": rules["truth"]})
     assert thresholds.set_rules(session, {"truth": replace(rules["truth"], limit=1)})

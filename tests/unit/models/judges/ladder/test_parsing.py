@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.judges.structured_output.answer_parsing import apart, objects, storable, whole
+from models.judges.structured_output.answer_parsing import find_objects, parse_whole, replace_unstorable, split_thoughts
 
 _PLAIN = st.text(st.characters(exclude_categories=["Cs"]))
 _VALUES = st.recursive(
@@ -36,7 +36,7 @@ def test_an_object_is_found_in_any_prose(
     value: dict[str, Any], before: str, after: str, fence: tuple[str, str], ascii_only: bool
 ) -> None:
     text = f"{before} {fence[0]}{json.dumps(value, ensure_ascii=ascii_only)}{fence[1]} {after}"
-    found = [(text[start:end], each) for start, end, each in objects(text)]
+    found = [(text[start:end], each) for start, end, each in find_objects(text)]
     assert [each for _, each in found] == [_fit(value)]
     assert json.loads(found[0][0], strict=False) == value
 
@@ -44,41 +44,41 @@ def test_an_object_is_found_in_any_prose(
 @given(st.lists(_OBJECTS, max_size=5), _PROSE)
 def test_several_objects_are_found_in_order(values: list[dict[str, Any]], between: str) -> None:
     text = between.join(["", *map(json.dumps, values), ""])
-    assert [each for _, _, each in objects(text)] == [_fit(value) for value in values]
+    assert [each for _, _, each in find_objects(text)] == [_fit(value) for value in values]
 
 
 @given(st.text())
 def test_no_text_makes_it_fail(text: str) -> None:
-    for _, _, found in objects(text):
+    for _, _, found in find_objects(text):
         json.dumps(found, ensure_ascii=False).encode()
-    thoughts, rest = apart(text)
-    whole(text)
+    thoughts, rest = split_thoughts(text)
+    parse_whole(text)
     assert len(thoughts) + len(rest) <= len(text)
 
 
 @given(_OBJECTS)
 def test_an_object_alone_is_whole_whatever_is_in_its_strings(value: dict[str, Any]) -> None:
     text = json.dumps(value, ensure_ascii=False)
-    assert whole(f" \n{text}\t") == _fit(value)
-    assert apart(text) == ("", text)
+    assert parse_whole(f" \n{text}\t") == _fit(value)
+    assert split_thoughts(text) == ("", text)
 
 
 def test_raw_control_characters_are_read() -> None:
-    assert whole('{"why": "a\nb\tc\x01"}') == {"why": "a\nb\tc\x01"}
+    assert parse_whole('{"why": "a\nb\tc\x01"}') == {"why": "a\nb\tc\x01"}
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "9" * 5000])
 def test_what_no_file_can_hold_is_no_object(number: str) -> None:
-    assert whole(f'{{"score": {number}}}') is None
-    assert list(objects(f'see {{"score": {number}}}')) == []
+    assert parse_whole(f'{{"score": {number}}}') is None
+    assert list(find_objects(f'see {{"score": {number}}}')) == []
 
 
 def test_halves_of_surrogate_pairs_and_nul_are_replaced() -> None:
-    assert whole('{"why": "\\ud83d x \\u0000", "\\udc00": [1, "\\ud800"]}') == {
+    assert parse_whole('{"why": "\\ud83d x \\u0000", "\\udc00": [1, "\\ud800"]}') == {
         "why": "\ufffd x \ufffd",
         "\ufffd": [1, "\ufffd"],
     }
-    assert storable("a\x00b\ud800") == "a\ufffdb\ufffd"
+    assert replace_unstorable("a\x00b\ud800") == "a\ufffdb\ufffd"
 
 
 @pytest.mark.parametrize(
@@ -93,8 +93,8 @@ def test_halves_of_surrogate_pairs_and_nul_are_replaced() -> None:
     ],
 )
 def test_no_text_takes_long(text: str) -> None:
-    assert list(objects(text)) == []
-    assert whole(text) is None
+    assert list(find_objects(text)) == []
+    assert parse_whole(text) is None
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_no_text_takes_long(text: str) -> None:
     ],
 )
 def test_marked_thoughts_are_kept_apart(text: str, thoughts: str | None, rest: str) -> None:
-    found = apart(text)
+    found = split_thoughts(text)
     assert found[1] == rest
     if thoughts is None:
         assert "a" in found[0]

@@ -64,7 +64,7 @@ def make_judge(tiny_gguf: TinyModel) -> Iterator[Made]:
         return LlamaJudge(str(tiny_gguf.model), LlamaOptions(**settings), Means())
 
     yield make
-    sharing.end_all()
+    sharing.end_all_processes()
 
 
 def asked(judge: LlamaJudge, *questions: JudgeRequest) -> list[Reply]:

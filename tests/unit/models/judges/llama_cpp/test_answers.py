@@ -103,16 +103,16 @@ def test_two_judges_at_once_share_one_process_and_take_turns(make_judge: Made) -
     async def both() -> list[JudgmentStatus]:
         one, two = make_judge(), make_judge(temperature=0.5)
         replies = await asyncio.gather(*(judge.ask(question(seed=at)) for at in range(4) for judge in (one, two)))
-        assert len({sharing.borrow(judge._loading).pid for judge in (one, two)}) == 1
+        assert len({sharing.borrow_process(judge._loading).pid for judge in (one, two)}) == 1
         return [reply.status for reply in replies]
 
     assert asyncio.run(both()) == [JudgmentStatus.OK] * 8
 
 
 def test_the_files_are_named_by_their_checksums(make_judge: Made, tiny_gguf: TinyModel) -> None:
-    from project.files.fingerprints import sha256_of
+    from project.files.fingerprints import file_sha256
 
     seeing, reading = make_judge(), make_judge(sees="text")
-    assert reading.fingerprint == sha256_of(tiny_gguf.model)
-    assert seeing.fingerprint == f"{sha256_of(tiny_gguf.model)}+{sha256_of(tiny_gguf.projector)}"
+    assert reading.fingerprint == file_sha256(tiny_gguf.model)
+    assert seeing.fingerprint == f"{file_sha256(tiny_gguf.model)}+{file_sha256(tiny_gguf.projector)}"
     assert asked(reading, question())[0].model_id == reading.fingerprint

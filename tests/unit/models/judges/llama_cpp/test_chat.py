@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.judges.llama_cpp.chat_template import Manners, arranged, harmless, manners_of, marks_of, messages_of
+from models.judges.llama_cpp.chat_template import (
+    Manners,
+    arrange_messages,
+    build_messages,
+    detect_manners,
+    neutralize_special_words,
+    special_word_pattern,
+)
 from models.judges.llama_cpp.process_messages import LlamaMessage
 
 BOTH = """{% for m in messages %}<|{{ m.role }}|>{% if m.content is string %}{{ m.content }}{% else %}
@@ -39,11 +46,13 @@ def _render(template: str, messages: list[dict[str, Any]]) -> str:
     ],
 )
 def test_every_word_and_picture_gets_through_a_template_once_and_in_order(template: str, manners: Manners) -> None:
-    assert manners_of(lambda messages: _render(template, messages)) == manners
+    assert detect_manners(lambda messages: _render(template, messages)) == manners
     turns = (LlamaMessage("system", ("Rules",)), LlamaMessage("user", ("0 s", b"one", "1 s", b"two", "Question")))
     turns += (LlamaMessage("assistant", ("Answer",)), LlamaMessage("user", ("Again",)))
-    found = messages_of(turns, manners, marks_of(()), lambda jpeg: {"type": "text", "text": f"[{jpeg.decode()}]"})
-    told = _render(template, arranged(found, manners))
+    found = build_messages(
+        turns, manners, special_word_pattern(()), lambda jpeg: {"type": "text", "text": f"[{jpeg.decode()}]"}
+    )
+    told = _render(template, arrange_messages(found, manners))
     words = ["Rules", "0 s", "[one]", "1 s", "[two]", "Question", "Answer", "Again"]
     places = [told.index(word) for word in words]
     assert places == sorted(places)
@@ -53,9 +62,9 @@ def test_every_word_and_picture_gets_through_a_template_once_and_in_order(templa
 
 @given(st.text(), st.lists(st.sampled_from(["</s>", "<|im_end|>", "<__media__>", "<|", "[INST]", "the"])))
 def test_no_mark_is_left_in_a_text_and_nothing_else_is_changed(text: str, put: list[str]) -> None:
-    marks = marks_of(["</s>", "<|im_end|>", "<__media__>", "[INST]", "the", "<|im"])
+    marks = special_word_pattern(["</s>", "<|im_end|>", "<__media__>", "[INST]", "the", "<|im"])
     mixed = text + "".join(put) + text[::-1]
-    told = harmless(mixed, marks)
+    told = neutralize_special_words(mixed, marks)
     assert not marks.search(told)
     assert told.replace(" ", "") == mixed.replace(" ", "")
     assert "the" not in mixed or "the" in told

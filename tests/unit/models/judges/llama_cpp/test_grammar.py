@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("llama_cpp")
 
-from models.judges.llama_cpp.llama_model import _by_pieces, grammar_of
+from models.judges.llama_cpp.llama_model import _repeat_by_pieces, schema_to_grammar
 from project.entities.study_records import Json
 from tests.fakes.tiny_gguf import TinyModel
 
@@ -20,18 +20,20 @@ def _schema(**properties: Json) -> dict[str, Json]:
 
 @pytest.mark.parametrize("length", [1, 99, 101, 150, 1_999, 20_000])
 def test_llama_cpp_takes_a_text_of_any_length(tiny_gguf: TinyModel, vocabulary: Any, length: int) -> None:
-    rules = grammar_of(_schema(text={"type": "string", "maxLength": length}, short={"type": "string"}), 20_000)
+    rules = schema_to_grammar(_schema(text={"type": "string", "maxLength": length}, short={"type": "string"}), 20_000)
     assert _taken(vocabulary, rules)
 
 
 def test_a_field_may_be_called_like_a_rule_of_the_library(vocabulary: Any) -> None:
     text: Json = {"type": "string", "maxLength": 3000}
-    assert _taken(vocabulary, grammar_of(_schema(char={"enum": ["x"]}, string=text, root=text, space=text), 3000))
+    assert _taken(
+        vocabulary, schema_to_grammar(_schema(char={"enum": ["x"]}, string=text, root=text, space=text), 3000)
+    )
 
 
 @given(st.integers(101, 400))
 def test_a_long_text_has_any_number_of_characters_up_to_its_end(length: int) -> None:
-    assert _lengths(_by_pieces("char", length)) == set(range(length + 1))
+    assert _lengths(_repeat_by_pieces("char", length)) == set(range(length + 1))
 
 
 def _lengths(rule: str) -> set[int]:
@@ -48,7 +50,7 @@ def test_whole_numbers_keep_their_bounds(low: int, span: int, above: bool, below
     number: dict[str, Json] = {"type": "integer"}
     number["exclusiveMinimum" if above else "minimum"] = low - above
     number["exclusiveMaximum" if below else "maximum"] = low + span + below
-    line = next(line for line in grammar_of(_schema(n=number), 100).splitlines() if line.startswith("n ::="))
+    line = next(line for line in schema_to_grammar(_schema(n=number), 100).splitlines() if line.startswith("n ::="))
     listed = [json.loads(one.strip().strip('"')) for one in line.removeprefix("n ::=").replace('"', "").split("|")]
     assert listed == [*range(low, low + span + 1)]
 

@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from models.judges.judge_backends import judge_of
+from models.judges.judge_backends import create_judge
 from models.judges.judge_interface import Means
 from models.judges.llama_cpp import llama_judge as files
 from models.judges.llama_cpp import llama_judge as judge
-from models.judges.llama_cpp.llama_judge import LlamaJudge, checksum, gguf_file
+from models.judges.llama_cpp.llama_judge import LlamaJudge, model_checksum, require_gguf_file
 from models.judges.llama_cpp.llama_options import LlamaOptions
 from models.judges.llama_cpp.model_process import ModelProcess
 from models.judges.llama_cpp.process_messages import Ask, Failed, LlamaMessage, LlamaModelConfig
 from project.entities.judgments import JudgeEntry, JudgmentStatus
 from project.errors import UserError
-from project.files.fingerprints import sha256_of
+from project.files.fingerprints import file_sha256
 from tests.fakes.tiny_gguf import TinyModel, write_projector
 from tests.unit.models.judges.llama_cpp.conftest import Made, asked, question
 from tests.waiting import HANG_S
@@ -35,13 +35,13 @@ def test_what_is_no_file_is_not_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.gguf")
     for path in (str(tmp_path / "pipe.gguf"), "/dev/zero"):
         with pytest.raises(UserError, match="it is no file"):
-            gguf_file(path, "model")
+            require_gguf_file(path, "model")
 
 
 @pytest.mark.parametrize("path", ["a\0b", "~nobody-of-this-name/model.gguf", "x" * 5000])
 def test_what_is_no_path_is_said_in_a_line(path: str) -> None:
     with pytest.raises(UserError):
-        gguf_file(path, "model")
+        require_gguf_file(path, "model")
 
 
 @pytest.mark.parametrize("size", [3_000, 300_000])
@@ -103,12 +103,12 @@ def test_a_file_that_is_missing_or_something_else_is_refused_at_once(tmp_path: P
     (tmp_path / "pickle.gguf").write_bytes(b"\x80\x04\x95 something else")
     (tmp_path / "empty.gguf").touch()
     with pytest.raises(UserError, match=r"There is no file .*none\.gguf"):
-        gguf_file(str(tmp_path / "none.gguf"), "model")
+        require_gguf_file(str(tmp_path / "none.gguf"), "model")
     for name in ("pickle.gguf", "empty.gguf"):
         with pytest.raises(UserError, match=f"{name} is not a GGUF file"):
-            gguf_file(str(tmp_path / name), "model")
+            require_gguf_file(str(tmp_path / name), "model")
     with pytest.raises(UserError, match="cannot be read"):
-        gguf_file(str(tmp_path), "model")
+        require_gguf_file(str(tmp_path), "model")
 
 
 def test_frames_need_a_projector_and_a_clip_is_not_taken(tiny_gguf: TinyModel) -> None:
@@ -121,16 +121,16 @@ def test_frames_need_a_projector_and_a_clip_is_not_taken(tiny_gguf: TinyModel) -
 def test_without_the_library_it_is_said_how_to_get_it(tiny_gguf: TinyModel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judge, "find_spec", lambda name: None)
     with pytest.raises(UserError, match=r"greenroom\[local-vlm\]"):
-        judge_of(JudgeEntry("1", "J", "llama-cpp", str(tiny_gguf.model), {"sees": "text"}), Means())
+        create_judge(JudgeEntry("1", "J", "llama-cpp", str(tiny_gguf.model), {"sees": "text"}), Means())
 
 
 def test_a_checksum_is_worked_out_once_until_the_file_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "model.gguf"
     file.write_bytes(b"one")
-    first = checksum(file)
-    assert first == sha256_of(file)
-    monkeypatch.setattr(files, "sha256_of", lambda path: pytest.fail("it was read again"))
-    assert checksum(file) == first
+    first = model_checksum(file)
+    assert first == file_sha256(file)
+    monkeypatch.setattr(files, "file_sha256", lambda path: pytest.fail("it was read again"))
+    assert model_checksum(file) == first
     monkeypatch.undo()
     file.write_bytes(b"another")
-    assert checksum(file) == sha256_of(file) != first
+    assert model_checksum(file) == file_sha256(file) != first

@@ -171,7 +171,7 @@ def _ends(pidfd: int) -> bool:
 
 def test_who_stops_waiting_stops_the_model(make_judge: Made) -> None:
     async def give_up(judge: LlamaJudge) -> Reply:
-        process = sharing.borrow(judge._loading)
+        process = sharing.borrow_process(judge._loading)
         process.ask(short_ask(10**9), 600).result(HANG_S)
         asking = asyncio.create_task(judge.ask(question(max_tokens=2500, temperature=2.0)))
         assert await asyncio.to_thread(process.wait_until_begun, 60)
@@ -189,9 +189,9 @@ def test_who_stops_waiting_stops_the_model(make_judge: Made) -> None:
 def test_a_model_is_kept_for_the_next_job_and_makes_room_for_another(make_judge: Made) -> None:
     one = make_judge()
     asked(one, question())
-    kept = sharing.borrow(one._loading)
+    kept = sharing.borrow_process(one._loading)
     pid = kept.pid
-    sharing.give_back(one._loading)
+    sharing.return_process(one._loading)
     asked(make_judge(temperature=0.3), question())
     assert kept.pid == pid
     asked(make_judge(context=2048), question(max_tokens=500))
@@ -199,11 +199,11 @@ def test_a_model_is_kept_for_the_next_job_and_makes_room_for_another(make_judge:
 
 
 def test_a_model_that_nobody_uses_any_more_goes(make_judge: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sharing, "KEPT_S", 0.0)
+    monkeypatch.setattr(sharing, "IDLE_S", 0.0)
     judge = make_judge()
-    process = sharing.borrow(judge._loading)
+    process = sharing.borrow_process(judge._loading)
     process.ask(short_ask(1), 600).result(HANG_S)
     assert process.pid is not None
     model = os.pidfd_open(process.pid)
-    sharing.give_back(judge._loading)
+    sharing.return_process(judge._loading)
     assert _ends(model)

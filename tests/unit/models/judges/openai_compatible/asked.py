@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
-from models.connection.guard import Guard, RequestPurpose, carrying
+from models.connection.guard import Guard, RequestPurpose, for_purpose
 from models.judges.judge_interface import (
     AnswerForm,
     Judge,
@@ -71,7 +71,7 @@ class Asking:
         async def inside() -> Found:
             try:
                 condition = "" if purpose is Purpose.TEST else "raw"
-                with carrying(RequestPurpose(purpose, "judge", "recording", "segment", condition)):
+                with for_purpose(RequestPurpose(purpose, "judge", "recording", "segment", condition)):
                     return await work()
             finally:
                 await self.judge.close()

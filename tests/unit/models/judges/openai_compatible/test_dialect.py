@@ -11,8 +11,8 @@ from models.judges.openai_compatible.server_capabilities import (
     ConstraintMode,
     Dialects,
     ServerCapabilities,
-    capped,
-    lean,
+    cap_lengths,
+    strip_limits,
 )
 from models.judges.structured_output.completion import ResponseSchema
 from project.entities.study_records import Json
@@ -42,17 +42,17 @@ def limits(schema: Any) -> list[str]:
 @given(_SCHEMAS)
 def test_a_lean_schema_loses_limits_and_no_names(schema: dict[str, Any]) -> None:
     before = json.dumps(schema)
-    assert limits(lean(schema)) == []
-    assert names(lean(schema)) == names(schema)
+    assert limits(strip_limits(schema)) == []
+    assert names(strip_limits(schema)) == names(schema)
     assert json.dumps(schema) == before
 
 
 @given(_SCHEMAS)
 def test_a_capped_schema_has_short_texts_and_the_same_names(schema: dict[str, Any]) -> None:
-    found = capped(schema)
+    found = cap_lengths(schema)
     assert names(found) == names(schema)
     assert limits(found) == limits(schema)
-    assert capped(found) == found
+    assert cap_lengths(found) == found
 
 
 def test_limits_are_left_out_wherever_schemas_stand() -> None:
@@ -60,7 +60,7 @@ def test_limits_are_left_out_wherever_schemas_stand() -> None:
         "$defs": {"format": {"type": "string", "maxLength": 9}},
         "properties": {"a": {"anyOf": [{"type": "array", "items": {"minimum": 1}, "maxItems": 3}, {"type": "null"}]}},
     }
-    assert lean(schema) == {
+    assert strip_limits(schema) == {
         "$defs": {"format": {"type": "string"}},
         "properties": {"a": {"anyOf": [{"type": "array", "items": {}}, {"type": "null"}]}},
     }

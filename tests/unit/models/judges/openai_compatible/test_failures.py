@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.judges.judge_interface import TooLong
-from models.judges.openai_compatible.server_failures import Cause, failure_of, line_of
+from models.judges.openai_compatible.server_failures import Cause, classify_failure, describe_failure
 
 
 def said(message: str, **more: object) -> str:
@@ -53,9 +53,9 @@ def said(message: str, **more: object) -> str:
     ],
 )
 def test_a_full_context_is_known_in_many_words(status: int, body: str, asked: int | None, room: int | None) -> None:
-    failure = failure_of(status, body)
+    failure = classify_failure(status, body)
     assert (failure.cause, failure.too_long) == (Cause.CONTEXT, TooLong(asked, room))
-    line = line_of(failure, "host", "model", True, 1)
+    line = describe_failure(failure, "host", "model", True, 1)
     assert f"it has {'9,000 tokens' if asked else 'more tokens than that'}" in line
     assert f"model holds {'8,192' if room else 'fewer'}" in line
 
@@ -84,22 +84,22 @@ def test_a_full_context_is_known_in_many_words(status: int, body: str, asked: in
     ],
 )
 def test_causes(status: int, body: str, cause: Cause) -> None:
-    assert failure_of(status, body).cause is cause
+    assert classify_failure(status, body).cause is cause
 
 
 def test_what_it_was_sent_is_not_taken_for_what_it_says() -> None:
     body = {"detail": [{"loc": ["body", "temperature"], "msg": "too hot", "input": {"response_format": 1, "seed": 2}}]}
-    assert failure_of(422, json.dumps(body)).cause is Cause.OTHER
+    assert classify_failure(422, json.dumps(body)).cause is Cause.OTHER
 
 
 def test_a_web_page_becomes_a_line() -> None:
     page = "<html><style>b {}</style><h1>Bad\n gateway</h1><script>alert(1)</script></html>"
-    assert failure_of(502, page).said == "Bad gateway"
+    assert classify_failure(502, page).said == "Bad gateway"
 
 
 @given(st.integers(300, 599), st.text())
 def test_whatever_a_server_says_is_one_short_line(status: int, body: str) -> None:
-    failure = failure_of(status, body)
+    failure = classify_failure(status, body)
     assert failure.said.isprintable()
     assert len(failure.said) <= 301
-    assert line_of(failure, "host", "model", True, 3).isprintable()
+    assert describe_failure(failure, "host", "model", True, 3).isprintable()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from models.judges.judge_backends import backend_of, options_of
+from models.judges.judge_backends import build_options, load_backend
 from models.judges.judge_interface import (
     JudgeFrame,
     JudgeRequest,
@@ -19,7 +19,7 @@ from models.judges.judge_interface import (
 )
 from models.judges.openai_compatible import completions as module
 from models.judges.openai_compatible.server_capabilities import Dialects
-from models.judges.openai_compatible.server_options import OpenAIOptions, base_of
+from models.judges.openai_compatible.server_options import OpenAIOptions, normalize_base_url
 from project.entities.egress_policy import Forbidden, Purpose
 from project.entities.judgments import JudgmentStatus
 from project.errors import UserError
@@ -46,7 +46,7 @@ SAID = {"verdict": "error", "why": "cut short"}
 @pytest.fixture(autouse=True)
 def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is learned about a server of one test is not known in the next."""
-    monkeypatch.setattr(module, "DIALECTS", Dialects())
+    monkeypatch.setattr(module, "CAPABILITIES", Dialects())
 
 
 def picture(content: bytes = b"\xff\xd8 picture", shown: str = "1.5 s") -> JudgeFrame:
@@ -54,7 +54,7 @@ def picture(content: bytes = b"\xff\xd8 picture", shown: str = "1.5 s") -> Judge
 
 
 def test_it_is_in_the_registry() -> None:
-    backend = backend_of("openai")
+    backend = load_backend("openai")
     assert backend.key == "openai"
     assert backend.options_type is OpenAIOptions
     assert (backend.needs_model, backend.leaves) == (True, True)
@@ -389,7 +389,7 @@ def test_what_no_header_can_hold_is_no_key(key: str) -> None:
     ],
 )
 def test_addresses(given: str, base: str) -> None:
-    assert base_of(given) == base
+    assert normalize_base_url(given) == base
 
 
 @pytest.mark.parametrize(
@@ -401,7 +401,7 @@ def test_addresses(given: str, base: str) -> None:
     ],
 )
 def test_what_is_no_address_of_a_server(given: str) -> None:
-    for refuse in (base_of, lambda url: options_of("openai", {"url": url})):
+    for refuse in (normalize_base_url, lambda url: build_options("openai", {"url": url})):
         with pytest.raises(UserError) as error:
             refuse(given)
         assert "secret" not in f"{error.value.message} {error.value.hint}"

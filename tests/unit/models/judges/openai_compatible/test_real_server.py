@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from media.excerpts import jpeg
+from media.excerpts import encode_jpeg
 from models.judges.judge_interface import (
     AnswerForm,
     JudgeFrame,
@@ -54,12 +54,12 @@ FORM = AnswerForm("judgment", schema(40), read)
 @pytest.fixture(autouse=True)
 def dialects(monkeypatch: pytest.MonkeyPatch) -> Dialects:
     fresh = Dialects()
-    monkeypatch.setattr(module, "DIALECTS", fresh)
+    monkeypatch.setattr(module, "CAPABILITIES", fresh)
     return fresh
 
 
 def question(asked: Asking, text: str = "what is it?", longest: int = 40, *, thinks: bool = False) -> JudgeRequest:
-    square = jpeg(np.full((32, 32, 3), 90, np.uint8))
+    square = encode_jpeg(np.full((32, 32, 3), 90, np.uint8))
     pictures = tuple(JudgeFrame(at, f"{at}.0 s", square, 32, 32) for at in range(3))
     form = AnswerForm(FORM.name, schema(longest), FORM.read, thinks)
     found = asked.question(text, pictures, form)
@@ -70,7 +70,7 @@ def question(asked: Asking, text: str = "what is it?", longest: int = 40, *, thi
 def test_it_is_held_to_the_form_after_an_error_500(
     llama_server: LlamaServer, dialects: Dialects, thinks: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(forms, "_LONGEST_THOUGHTS", 40)
+    monkeypatch.setattr(forms, "_MAX_THOUGHT_CHARS", 40)
     asked = asking(llama_server.url, key="", model=llama_server.model)
     reply = asked.run(lambda: asked.judge.ask(question(asked, thinks=thinks)))
     assert (reply.status, reply.mended, reply.calls, asked.waits) == (JudgmentStatus.OK, RepairLevel.NOTHING, 2, [])

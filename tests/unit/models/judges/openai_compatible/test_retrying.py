@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.judges.openai_compatible.server_requests import Patience, hinted
+from models.judges.openai_compatible.server_requests import Patience, retry_after_s
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
@@ -31,12 +31,12 @@ NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
     ],
 )
 def test_hints(headers: dict[str, str], seconds: float | None) -> None:
-    assert hinted(headers, NOW) == seconds
+    assert retry_after_s(headers, NOW) == seconds
 
 
 @given(st.text())
 def test_no_hint_makes_it_fail(said: str) -> None:
-    found = hinted({"Retry-After": said}, NOW)
+    found = retry_after_s({"Retry-After": said}, NOW)
     assert found is None or found >= 0
 
 

@@ -11,7 +11,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from models.judges.judge_interface import Reply, paying
+from models.judges.judge_interface import Reply, count_lost_requests
 from models.judges.openai_compatible import completions as module
 from models.judges.openai_compatible.server_capabilities import Dialects
 from project.entities.judgments import JudgmentStatus
@@ -41,7 +41,7 @@ SHORT_S = 3.0
 @pytest.fixture(autouse=True)
 def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is learned about a server of one test is not known in the next."""
-    monkeypatch.setattr(module, "DIALECTS", Dialects())
+    monkeypatch.setattr(module, "CAPABILITIES", Dialects())
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_a_lost_answer_is_not_asked_for_again_where_nothing_is_left_to_pay_it(
         told.append(True)
         return False
 
-    with misbehaving(behaviour, says(OK)) as server, paying(nothing_left):
+    with misbehaving(behaviour, says(OK)) as server, count_lost_requests(nothing_left):
         # Who answers is given the time for it, however busy the machine is.
         reply = asking(server.url, timeout_s=SHORT_S if behaviour is hangs else HANG_S).ask()
     assert bool(told) is counts
